@@ -6,6 +6,10 @@
 //! ones, one loop from the last to the first is enough. It runs whenever no later wait can refer to
 //! the waits so far, so that memory follows the waits between two barriers.
 //!
+//! In a program without operations of all processes, any later wait may refer to any wait. There a
+//! wait is given up as a cause after a number of further ones: what referred to it refers to its
+//! main root instead, the activity that one finds from it along the largest causes.
+//!
 //! Cost keeps the call path at which it was waited, so each activity knows all places of waiting
 //! that go back to it, also through other waits.
 
@@ -28,6 +32,8 @@ pub type WaitId = u64;
 enum Cause {
     Activity(Part),
     Wait(WaitId),
+    /// The main root of a wait that is given up as a cause.
+    Root(Part),
 }
 
 /// Kinds of waiting whose delays are told apart.
@@ -53,6 +59,8 @@ struct Wait {
     received: Vec<(At, i64)>,
     /// Causes with their weights, which are positive; at least one.
     causes: Vec<(Cause, i64)>,
+    /// Its main root.
+    root: Part,
 }
 
 /// The waiting that an activity caused, in ticks.
@@ -76,6 +84,11 @@ impl AddAssign for Delay {
 /// limit.
 const ORIGINS_MAX: usize = 64;
 
+/// If so many waits have come since all processes were together, they are given up as causes. They
+/// take about 50 MB. This is the same for all sizes of windows, because it counts waits. Tests have
+/// fewer waits.
+const REFERRED_MAX: u64 = if cfg!(test) { 50 } else { 250_000 };
+
 /// The part of some ticks that has this share of a sum, rounded down.
 fn part(ticks: i64, share: i128, sum: i128) -> i64 {
     (i128::from(ticks) * share / sum) as i64
@@ -87,6 +100,10 @@ pub struct Blame {
     waits: VecDeque<Wait>,
     /// Number of the first of them.
     first: WaitId,
+    /// Waits before this one are given up as causes.
+    given_up: WaitId,
+    /// The first wait since then, or since all processes were together.
+    since: WaitId,
     roots: Table<(At, Part), Delay>,
     classes: Table<(At, LocationId), Classes>,
 }
@@ -101,27 +118,63 @@ impl Blame {
         activities: impl IntoIterator<Item = (Part, i64)>,
         waits: &[(WaitId, i64)],
     ) -> WaitId {
-        self.add_of(((at, Kind::Threads), ticks), otherwise, activities, waits)
+        self.add_of(((at, Kind::Threads), ticks), otherwise, activities, &[], waits)
     }
 
-    /// Adds a wait of any kind, likewise.
+    /// Adds a wait of any kind, likewise. Waits that are given up as causes come as their main
+    /// roots.
     pub fn add_of(
         &mut self,
         ((at, kind), ticks): ((Place, Kind), i64),
         otherwise: Part,
         activities: impl IntoIterator<Item = (Part, i64)>,
+        roots: &[(Part, i64)],
         waits: &[(WaitId, i64)],
     ) -> WaitId {
         let activities = activities.into_iter().map(|(at, ticks)| (Cause::Activity(at), ticks));
+        let roots = roots.iter().map(|&(root, ticks)| (Cause::Root(root), ticks));
         let waits = waits.iter().map(|&(wait, ticks)| (Cause::Wait(wait), ticks));
         let mut causes: Vec<(Cause, i64)> =
-            activities.chain(waits).filter(|(_, weight)| *weight > 0).collect();
+            activities.chain(roots).chain(waits).filter(|(_, weight)| *weight > 0).collect();
         if causes.is_empty() {
             causes.push((Cause::Activity(otherwise), 1));
         }
+        let root = self.main_root(&causes).unwrap_or(otherwise);
         let (at, on, received) = ((at.node, kind), at.location, Vec::new());
-        self.waits.push_back(Wait { at, on, ticks, passed: 0, received, causes });
+        self.waits.push_back(Wait { at, on, ticks, passed: 0, received, causes, root });
         self.first + self.waits.len() as u64 - 1
+    }
+
+    /// The activity to which the largest cause goes back; the first of equal ones.
+    fn main_root(&self, causes: &[(Cause, i64)]) -> Option<Part> {
+        let (largest, _) = causes.iter().rev().max_by_key(|(_, weight)| *weight)?;
+        match *largest {
+            Cause::Activity(part) | Cause::Root(part) => Some(part),
+            Cause::Wait(wait) => self.get(wait).map(|wait| wait.root),
+        }
+    }
+
+    fn get(&self, wait: WaitId) -> Option<&Wait> {
+        self.waits.get(wait.checked_sub(self.first)? as usize)
+    }
+
+    /// The main root of a wait that is given up as a cause; `None` if it is not.
+    pub fn root_instead(&self, wait: WaitId) -> Option<Part> {
+        let given_up = Some(wait).filter(|wait| *wait < self.given_up)?;
+        self.get(given_up).map(|wait| wait.root)
+    }
+
+    /// All processes were together: what comes refers to few of the waits so far.
+    pub fn together(&mut self) {
+        self.since = self.next();
+    }
+
+    /// Gives up all waits so far as causes if they are many.
+    pub fn give_up_if_many(&mut self) {
+        if self.next() - self.since >= REFERRED_MAX {
+            self.since = self.next();
+            self.given_up = self.next();
+        }
     }
 
     /// Divides the cost of all waits that neither a later wait nor one that is kept refers to.
@@ -135,7 +188,7 @@ impl Blame {
             if self.first + place as u64 >= end {
                 let refers = wait.causes.iter().filter_map(|(cause, _)| match cause {
                     Cause::Wait(wait) => Some(*wait),
-                    Cause::Activity(_) => None,
+                    Cause::Activity(_) | Cause::Root(_) => None,
                 });
                 end = refers.min().map_or(end, |first| first.clamp(self.first, end));
             }
@@ -161,7 +214,7 @@ impl Blame {
         for &(cause, weight) in &wait.causes {
             before += i128::from(weight);
             let up_to = part(wait.ticks, before, sum);
-            if let Cause::Wait(_) = cause {
+            if let Cause::Wait(_) | Cause::Root(_) = cause {
                 indirect += up_to - direct;
             }
             self.give(cause, wait.at, Delay { direct: up_to - direct, indirect: 0 });
@@ -187,6 +240,10 @@ impl Blame {
         }
         match cause {
             Cause::Activity(part) => *self.roots.entry((at, part)).or_default() += share,
+            Cause::Root(part) => {
+                let indirect = share.direct + share.indirect;
+                *self.roots.entry((at, part)).or_default() += Delay { direct: 0, indirect };
+            }
             Cause::Wait(id) => {
                 let place = id.checked_sub(self.first).map(|place| place as usize);
                 let earlier = place.and_then(|place| self.waits.get_mut(place));
@@ -308,5 +365,42 @@ mod tests {
         let fourth = blame.add((Y, 7), B, [(B, 1)], &[]);
         blame.settle(Some(fourth));
         assert_eq!((blame.unsettled(), delay(&blame, A).indirect), (1, 7));
+    }
+
+    #[test]
+    fn waits_that_are_given_up_stay_as_their_main_roots() {
+        let mut blame = Blame::default();
+        let first = blame.add((X, 10), A, [(A, 3), (B, 4)], &[]);
+        let second = blame.add((Y, 7), A, [(A, 2)], &[(first, 5)]);
+        assert_eq!(blame.root_instead(second), None);
+        while blame.next() < REFERRED_MAX {
+            blame.give_up_if_many();
+            blame.add((Y, 1), A, [], &[]);
+        }
+        assert_eq!(blame.root_instead(second), None, "they are not too many");
+        blame.give_up_if_many();
+        assert_eq!((blame.root_instead(first), blame.root_instead(second)), (Some(B), Some(B)));
+        let next = blame.add_of(((X, Kind::Threads), 8), A, [], &[(B, 7)], &[]);
+        assert_eq!(blame.root_instead(next), None);
+        // Only the new one is needed.
+        blame.settle(Some(next));
+        assert_eq!(blame.unsettled(), 1);
+        let before = delay(&blame, B);
+        blame.settle(None);
+        let Delay { direct, indirect } = delay(&blame, B);
+        assert_eq!((direct - before.direct, indirect - before.indirect), (0, 8));
+    }
+
+    #[test]
+    fn where_all_processes_were_together_counting_begins_anew() {
+        let mut blame = Blame::default();
+        for _ in 0..3 * REFERRED_MAX {
+            blame.give_up_if_many();
+            let wait = blame.add((X, 1), A, [], &[]);
+            if wait % (REFERRED_MAX / 2) == 0 {
+                blame.together();
+            }
+        }
+        assert_eq!(blame.root_instead(0), None);
     }
 }

@@ -344,3 +344,48 @@ fn a_wrong_clock_between_processes_loses_no_waiting() {
         "#]],
     );
 }
+
+/// A chain of three processes without a collective operation, for some steps: rank 0 works 10 ticks
+/// of each, rank 1 waits 9 ticks for it, and rank 2 waits 9 ticks for rank 1. Rank 3 waits for rank 2
+/// at the end, which is the first time.
+fn chain(steps: u64) -> String {
+    let mut trace = "end 9000\ncomm W = 0 1 2 3\n0 0.0 program\n0 1.0 program\n0 2.0 program\n\
+                     0 3.0 program; + MPI_Recv\n"
+        .to_owned();
+    for begin in (1..=steps).map(|step| step * 20) {
+        let (sent, passed) = (begin + 10, begin + 11);
+        trace += &format!(
+            "{begin} 0.0 + work\n{} 1.0 + MPI_Recv\n{} 2.0 + MPI_Recv\n\
+             {sent} 0.0 -; + MPI_Send; send 1 W 1 8\n{sent} 1.0 recv 0 W 1 8; -\n\
+             {passed} 0.0 -\n{passed} 1.0 + MPI_Send; send 2 W 1 8\n\
+             {passed} 2.0 recv 1 W 1 8; -\n{} 1.0 -\n",
+            begin + 1,
+            begin + 2,
+            passed + 1,
+        );
+    }
+    let end = steps * 20 + 20;
+    trace += &format!("{end} 2.0 + MPI_Send; send 3 W 1 8; -\n{end} 3.0 recv 2 W 1 8; -\n");
+    (0..4).for_each(|rank| trace += &format!("9000 {rank}.0 exit\n"));
+    trace
+}
+
+#[test]
+fn a_long_run_without_collective_operations_keeps_the_roots_of_its_first_waits() {
+    // Of its time until the end, rank 2 waits in 9 ticks of each step.
+    check(
+        &chain(20),
+        expect![[r#"
+            program on 2.0: 240 direct, 0 indirect
+            program/work on 0.0: 180 direct, 360 indirect
+        "#]],
+    );
+    // Here the first waits are given up as causes.
+    check(
+        &chain(120),
+        expect![[r#"
+            program on 2.0: 1340 direct, 0 indirect
+            program/work on 0.0: 1080 direct, 2160 indirect
+        "#]],
+    );
+}

@@ -17,7 +17,7 @@ use crate::blame::{Blame, Kind, WaitId};
 use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
 use crate::definitions::Definitions;
 use crate::hash::Table;
-use crate::intervals::Intervals;
+use crate::intervals::{Excess, Intervals};
 use crate::record::{Rec, TeamInstance, What};
 use crate::task::compound::{Scheduling, TaskWaitVisit};
 use crate::task::explain::TaskActivities;
@@ -193,12 +193,13 @@ impl Explanations {
         if ticks > 0 {
             // Processes begin at different times, so this has no cause in the program.
             let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
-            let excess = intervals.excess(wait);
             let by = |node: NodeId| (node, wait.causer.location);
-            let times = excess.times.into_iter().map(|(node, ticks)| (by(node), ticks));
             let id = (!is_begin).then(|| {
+                self.blame.give_up_if_many();
+                let Excess { times, roots, waits } = intervals.excess(wait, &self.blame);
+                let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
                 let of = ((at, Kind::Mpi(wait.kind)), ticks);
-                self.blame.add_of(of, by(wait.causer.node), times, &excess.waits)
+                self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits)
             });
             intervals.meet(record, wait, id);
             self.tasks.exclude(at, ticks);
@@ -208,7 +209,10 @@ impl Explanations {
             }
         }
         if let Some(operation) = wait.together {
-            intervals.take_part(wait, operation);
+            let was_last = intervals.take_part(wait, operation);
+            if was_last {
+                self.blame.together();
+            }
         }
     }
 
@@ -217,7 +221,7 @@ impl Explanations {
         let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
         if wait.ticks() > 0 && !is_begin {
             let of = ((wait.at, Kind::Mpi(wait.kind)), wait.ticks());
-            self.blame.add_of(of, (wait.causer.node, wait.causer.location), [], &[]);
+            self.blame.add_of(of, (wait.causer.node, wait.causer.location), [], &[], &[]);
         }
     }
 
@@ -326,7 +330,7 @@ impl Explanations {
         let needed = running.chain(arrived).flat_map(|activity| &activity.waits);
         let mut needed = needed.map(|(wait, _)| *wait).min();
         if let Some(intervals) = &mut self.intervals {
-            intervals.merge(is_needed);
+            intervals.merge(&self.blame, is_needed);
             needed = needed.into_iter().chain(intervals.waits()).min();
         }
         self.blame.settle(needed);

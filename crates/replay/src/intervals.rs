@@ -7,17 +7,20 @@
 //! are together when one of them has waited for the other one, or when both took part in an
 //! operation of all. Segments that no interval needs to tell apart are merged after each window,
 //! and those from before all locations were together are forgotten. Therefore a log has about as
-//! many segments as its location has partners.
+//! many segments as its location has partners. Of waits that are given up as causes (`blame.rs`), a
+//! segment has the sums by their main roots.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use pompeii_model::{Id, LocationId};
 
-use crate::blame::WaitId;
+use crate::blame::{Blame, WaitId};
 use crate::compound::{MpiWait, Operation};
 use crate::definitions::Definitions;
+use crate::path::Part;
 use crate::record::{Rec, What};
 use crate::times::Times;
+use crate::totals::Totals;
 use crate::tree::NodeId;
 
 /// The number of a segment of a location's log: an interval begins with it.
@@ -33,7 +36,29 @@ const UNSUMMED: usize = 16;
 struct Segment {
     number: Point,
     times: Vec<(NodeId, i64)>,
+    /// Earlier waits, by their main roots.
+    roots: Vec<(Part, i64)>,
     waits: Vec<(WaitId, i64)>,
+}
+
+impl Segment {
+    fn new(number: Point) -> Segment {
+        Segment { number, times: Vec::new(), roots: Vec::new(), waits: Vec::new() }
+    }
+
+    /// Sums the waits that are given up as causes.
+    fn give_up_waits(&mut self, blame: &Blame) {
+        let waits = std::mem::take(&mut self.waits);
+        let mut roots = Totals::default();
+        self.roots.drain(..).for_each(|(part, ticks)| roots.add(part, ticks));
+        for (wait, ticks) in waits {
+            match blame.root_instead(wait) {
+                Some(root) => roots.add(root, ticks),
+                None => self.waits.push((wait, ticks)),
+            }
+        }
+        self.roots = roots.into_ticks();
+    }
 }
 
 /// A location.
@@ -54,9 +79,8 @@ struct Log {
 
 impl Default for Log {
     fn default() -> Log {
-        let first = Segment { number: 0, times: Vec::new(), waits: Vec::new() };
         Log {
-            segments: VecDeque::from([first]),
+            segments: VecDeque::from([Segment::new(0)]),
             next: 1,
             begins: VecDeque::new(),
             open: Vec::new(),
@@ -70,7 +94,7 @@ impl Log {
     fn begin_segment(&mut self) -> Point {
         let number = self.next;
         self.next += 1;
-        self.segments.push_back(Segment { number, times: Vec::new(), waits: Vec::new() });
+        self.segments.push_back(Segment::new(number));
         number
     }
 
@@ -86,21 +110,39 @@ impl Log {
         self.begins.get(place).filter(|(begin, _)| *begin == time).map(|(_, point)| *point)
     }
 
-    /// Activities and waits of an interval.
-    fn interval(&self, from: Point, to: Point) -> (Times, Vec<(WaitId, i64)>) {
-        let (mut times, mut waits) = (Times::default(), Vec::new());
+    /// The segments of an interval.
+    fn interval(&self, from: Point, to: Point) -> impl Iterator<Item = &Segment> {
         let from = from.max(self.floor);
         let begin = self.segments.partition_point(|segment| segment.number < from);
-        for segment in self.segments.range(begin..).take_while(|segment| segment.number < to) {
-            segment.times.iter().for_each(|&(node, ticks)| times.add(node, ticks));
-            waits.extend_from_slice(&segment.waits);
+        self.segments.range(begin..).take_while(move |segment| segment.number < to)
+    }
+
+    /// Activities of an interval.
+    fn times(&self, from: Point, to: Point) -> Times {
+        let mut times = Times::default();
+        let all = self.interval(from, to).flat_map(|segment| &segment.times);
+        all.for_each(|&(node, ticks)| times.add(node, ticks));
+        times
+    }
+
+    /// Waits of an interval: those that are given up as causes by their main roots, and the others.
+    fn waits(&self, blame: &Blame, from: Point, to: Point) -> (Totals<Part>, Vec<(WaitId, i64)>) {
+        let (mut roots, mut waits) = (Totals::default(), Vec::new());
+        for segment in self.interval(from, to) {
+            segment.roots.iter().for_each(|&(part, ticks)| roots.add(part, ticks));
+            for &(wait, ticks) in &segment.waits {
+                match blame.root_instead(wait) {
+                    Some(root) => roots.add(root, ticks),
+                    None => waits.push((wait, ticks)),
+                }
+            }
         }
-        (times, waits)
+        (roots, waits)
     }
 
     /// Merges the segments that begin at other points than these, and forgets those before the
     /// first point of all.
-    fn merge(&mut self, needed: &BTreeSet<Point>) {
+    fn merge(&mut self, needed: &BTreeSet<Point>, blame: &Blame) {
         let mut merged: VecDeque<Segment> = VecDeque::new();
         let last = self.segments.back().map(|segment| segment.number);
         for segment in self.segments.drain(..) {
@@ -108,6 +150,7 @@ impl Log {
             match merged.back_mut() {
                 Some(before) if !is_needed => {
                     before.times.extend(segment.times);
+                    before.roots.extend(segment.roots);
                     before.waits.extend(segment.waits);
                 }
                 _ => merged.push_back(segment),
@@ -121,6 +164,7 @@ impl Log {
             segment.times.iter().for_each(|&(node, ticks)| times.add(node, ticks));
             segment.times = times.iter().collect();
         }
+        merged.iter_mut().for_each(|segment| segment.give_up_waits(blame));
         self.segments = merged;
     }
 }
@@ -130,6 +174,8 @@ impl Log {
 pub(crate) struct Excess {
     /// What the other one did longer, by call path.
     pub(crate) times: Vec<(NodeId, i64)>,
+    /// Main roots of waits of the other one that are given up as causes.
+    pub(crate) roots: Vec<(Part, i64)>,
     /// The waits of the other one.
     pub(crate) waits: Vec<(WaitId, i64)>,
 }
@@ -190,16 +236,18 @@ impl Intervals {
     }
 
     /// Why a location has waited in a call.
-    pub(crate) fn excess(&self, wait: &MpiWait) -> Excess {
+    pub(crate) fn excess(&self, wait: &MpiWait, blame: &Blame) -> Excess {
         let (own, other) = (wait.at.location, wait.causer.location);
         let (own_log, other_log) = (&self.logs[own.index()], &self.logs[other.index()]);
         let ends = (own_log.begin(wait.begin), other_log.begin(wait.until));
         let (Some(own_end), Some(other_end)) = ends else { return Excess::default() };
         let (own_begin, other_begin) = self.together(own, other);
-        let (own_times, _) = own_log.interval(own_begin, own_end);
-        let (times, waits) = other_log.interval(other_begin, other_end);
+        let own_times = own_log.times(own_begin, own_end);
+        let times = other_log.times(other_begin, other_end);
+        let (roots, waits) = other_log.waits(blame, other_begin, other_end);
         let longer = |(node, ticks): (NodeId, i64)| (node, (ticks - own_times.get(node)).max(0));
-        Excess { times: times.iter().map(longer).collect(), waits }
+        let times = times.iter().map(longer).collect();
+        Excess { times, roots: roots.into_ticks(), waits }
     }
 
     /// Where the intervals of two locations begin.
@@ -240,7 +288,8 @@ impl Intervals {
     }
 
     /// A call ends in which all processes of an operation were together.
-    pub(crate) fn take_part(&mut self, wait: &MpiWait, operation: Operation) {
+    /// Returns whether it was the last one to take part.
+    pub(crate) fn take_part(&mut self, wait: &MpiWait, operation: Operation) -> bool {
         let log = &mut self.logs[wait.at.location.index()];
         let point = match wait.ticks() > 0 {
             true => log.segments.back().map(|segment| segment.number),
@@ -251,20 +300,18 @@ impl Intervals {
         if last.len() > 2 {
             last.pop_front();
         }
-        if self.masters.contains(&wait.at.location) {
-            self.end_part(operation);
-        }
+        self.masters.contains(&wait.at.location) && self.end_part(operation)
     }
 
     /// A master has ended its part in an operation. If all have, no later interval begins before.
-    fn end_part(&mut self, operation: Operation) {
+    fn end_part(&mut self, operation: Operation) -> bool {
         let ended = self.ended.entry(operation.comm).or_default();
         match ended.0 == operation.number {
             true => ended.1 += 1,
             false => *ended = (operation.number, 1),
         }
         if ended.1 < self.masters.len() {
-            return;
+            return false;
         }
         for master in &self.masters {
             let log = &mut self.logs[master.index()];
@@ -272,6 +319,7 @@ impl Intervals {
             let own = operations.into_iter().find(|(number, _)| *number == operation.number);
             log.floor = log.floor.max(own.map_or(0, |(_, point)| *point));
         }
+        true
     }
 
     /// A call of MPI ends.
@@ -286,7 +334,7 @@ impl Intervals {
     }
 
     /// A window is over. `is_needed` tells of a begin of a call whether a wait may refer to it.
-    pub(crate) fn merge(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
+    pub(crate) fn merge(&mut self, blame: &Blame, is_needed: &dyn Fn(LocationId, u64) -> bool) {
         let mut needed: Vec<BTreeSet<Point>> = self.logs.iter().map(|_| BTreeSet::new()).collect();
         for ((one, other), points) in &self.pairs {
             needed[one.index()].insert(points.0);
@@ -300,7 +348,7 @@ impl Intervals {
             needed.extend(log.operations.values().flatten().map(|(_, point)| *point));
         }
         for (log, needed) in self.logs.iter_mut().zip(&needed) {
-            log.merge(needed);
+            log.merge(needed, blame);
         }
     }
 }

@@ -48,6 +48,7 @@ pub mod stream;
 pub mod task;
 pub mod text;
 mod times;
+mod totals;
 pub mod tree;
 pub mod turn;
 pub mod wait_classes;

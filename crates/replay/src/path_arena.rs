@@ -3,6 +3,7 @@
 
 use crate::hash::Table;
 use crate::path::Part;
+use crate::totals::Totals;
 
 /// A path. It is no copy type, because each value is a holder of its node; who is done with a path
 /// gives it back with [`Arena::release`].
@@ -14,7 +15,7 @@ struct Node {
     parent: Option<Path>,
     /// Holders, longer paths included.
     holders: u32,
-    ticks: Table<Part, i64>,
+    ticks: Totals<Part>,
 }
 
 /// All nodes.
@@ -26,7 +27,7 @@ pub struct Arena {
 
 impl Arena {
     fn node(&mut self, parent: Option<Path>) -> Path {
-        let node = Node { parent, holders: 1, ticks: Table::default() };
+        let node = Node { parent, holders: 1, ticks: Totals::default() };
         match self.free.pop() {
             Some(place) => {
                 self.nodes[place as usize] = node;
@@ -66,7 +67,7 @@ impl Arena {
     /// Adds time to the end of a path, which must be the only holder of its last node.
     pub fn add(&mut self, path: &Path, part: Part, ticks: i64) {
         if ticks != 0 {
-            *self.nodes[path.0 as usize].ticks.entry(part).or_default() += ticks;
+            self.nodes[path.0 as usize].ticks.add(part, ticks);
         }
     }
 
@@ -78,7 +79,7 @@ impl Arena {
             node.holders -= 1;
             if node.holders == 0 {
                 next = node.parent.take();
-                node.ticks = Table::default();
+                node.ticks = Totals::default();
                 self.free.push(place);
             }
         }
@@ -96,9 +97,7 @@ impl Arena {
                 if node.ticks.len() > ticks.len() {
                     std::mem::swap(&mut node.ticks, &mut ticks);
                 }
-                for (part, more) in std::mem::take(&mut node.ticks) {
-                    *ticks.entry(part).or_default() += more;
-                }
+                node.ticks.iter().for_each(|(part, more)| ticks.add(part, more));
                 (node.ticks, node.parent) = (ticks, above);
             }
         }
@@ -117,8 +116,8 @@ impl Arena {
         let mut next = Some(path);
         while let Some(Path(place)) = next {
             let node = &self.nodes[*place as usize];
-            for (part, ticks) in &node.ticks {
-                *sum.entry(*part).or_default() += ticks;
+            for (part, ticks) in node.ticks.iter() {
+                *sum.entry(part).or_default() += ticks;
             }
             next = node.parent.as_ref();
         }
