@@ -172,7 +172,9 @@ pub enum What {
     Off,
     /// Records of the location were dropped: what it is in is not known.
     Dropped,
-    /// The location has no more events.
+    /// The location has no more events, and is in a parallel region.
+    Cut,
+    /// The location has no more events; at the end of the measurement.
     End,
     /// The location enters a function of MPI.
     MpiEnter {

@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn waiting_counts_when_it_has_ended() {
         // Thread 0 waits for the second task from 12 to 30. The waiting of thread 2, which is open
-        // at the end, has no cause.
+        // at the end, has no cause. All threads have records after 32: else one of them could have
+        // done something that thread 0 waited for.
         check_metrics(
             &["task_wait_creation"],
             "end 90
@@ -102,7 +103,9 @@ mod tests {
              12 0.1 + ibarrier; switch A 1 1; + task:1
              30 0.1 + task_create:2; create A 1 2
              31 0.1 -
-             32 0.0 switch A 1 2; + task:2",
+             32 0.0 switch A 1 2; + task:2
+             33 0.1 + work
+             33 0.2 + work",
             expect![[r#"
                 task_wait_creation  program/parallel/ibarrier  [18, 0, 0]
             "#]],

@@ -345,6 +345,9 @@ impl Location {
     pub fn end(&mut self, definitions: &Definitions) {
         let end = definitions.end;
         self.gaps.open_regions += self.strand.frames.len() as u64;
+        if self.parts.len() > 1 {
+            self.record_here(What::Cut);
+        }
         self.account(end.max(self.now));
         self.end_fragment(self.now);
         self.end_counters(definitions);

@@ -15,6 +15,7 @@
 
 pub mod compound;
 pub(crate) mod explain;
+mod lost;
 pub(crate) mod path;
 pub(crate) mod show;
 mod state;
@@ -34,6 +35,7 @@ use crate::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks, WaitNumber,
 };
+use lost::Lost;
 use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, place};
 
 /// All tasks that are not done, and the teams that may have some.
@@ -48,6 +50,7 @@ pub struct Tasks {
     spans: Table<ForkId, i64>,
     /// The last tasks that were done without a creation.
     early: VecDeque<TaskId>,
+    lost: Lost,
     next: u64,
     incomplete: u64,
 }
@@ -122,7 +125,9 @@ impl Tasks {
     ) {
         let (number, outer) = (self.number(), self.owner(record.location));
         let size = definitions.team_size(team.team.into());
-        let of_team = self.teams.entry(team).or_insert_with(|| Team::new(number, size));
+        let is_lost = !self.teams.contains_key(&team) && self.misses_some(definitions, team);
+        let new = || Team { is_lost, ..Team::new(number, size) };
+        let of_team = self.teams.entry(team).or_insert_with(new);
         if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
             of_team.at = Some((place(record.location, record.node), record.time));
@@ -142,6 +147,7 @@ impl Tasks {
             outer.since = record.time;
         }
         self.forget_groups(&part.implicit);
+        self.note_end(record.location, team);
         let Some(of_team) = self.teams.get_mut(&team) else { return };
         of_team.work += part.work;
         of_team.path = of_team.path.max(part.implicit.path);
@@ -505,6 +511,9 @@ impl Tasks {
         let (team, Some(begin)) = (part.team, part.idle_since.take()) else { return };
         let Some(team) = self.teams.get_mut(&team) else { return };
         team.idle = team.idle.saturating_sub(1);
+        if team.is_lost {
+            return;
+        }
         let since = match wait.scheduling {
             Scheduling::Barrier(barrier) => {
                 let latest = team.barriers.get(&barrier).and_then(|barrier| barrier.latest);
@@ -575,6 +584,7 @@ impl Matcher for Tasks {
             What::TaskWaitLeave(_) => self.go_on(record, found),
             What::GroupBegin => self.begin_group(record),
             What::GroupEnd => self.end_group(record),
+            What::Dropped | What::Cut => self.lose(definitions, record.location),
             What::BarrierEnter { team, barrier } => self.arrive(record, (team, barrier)),
             What::BarrierLeave { team, barrier, .. } => {
                 self.leave(record, (team, barrier), found);

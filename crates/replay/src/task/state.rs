@@ -111,6 +111,8 @@ pub(super) struct Team {
     pub at: Option<(Place, u64)>,
     pub end: u64,
     pub ended: usize,
+    /// Records of one of its threads are missing.
+    pub is_lost: bool,
     pub tasks: u64,
     /// Not all of them are executed by their creators at once.
     pub has_tasks: bool,
@@ -135,6 +137,7 @@ impl Team {
             at: None,
             end: 0,
             ended: 0,
+            is_lost: false,
             tasks: 0,
             has_tasks: false,
             live: 0,

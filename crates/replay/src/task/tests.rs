@@ -251,6 +251,7 @@ fn the_clock_of_a_thread_may_put_the_end_of_a_child_after_the_taskwait() {
 
 #[test]
 fn tasks_that_are_not_done_at_the_end_are_counted() {
+    // Thread 0 has no records after 13, so it is not known what thread 1 has waited for until 20.
     check(
         "end 60
          team A = 0.0 0.1
@@ -261,7 +262,6 @@ fn tasks_that_are_not_done_at_the_end_are_counted() {
          13 0.0 -; + taskwait
          20 0.1 switch A 0 1; + task",
         expect![[r#"
-            no task 0.1 program/parallel/ibarrier 10..20: 0, wait 0 for creation 11 0.0 program/parallel/task_create
             incomplete 4
             program on 0.0: 10
             program/parallel on 0.0: 1

@@ -61,10 +61,7 @@ impl Memory {
         assert_eq!(shown, of(3).0);
         let mut waits = Waits::new();
         let all = compounds.iter().flat_map(|compound| severities(&outcome, compound));
-        // How long a thread had no task follows from the records of all threads of its team, so with
-        // some of them missing it is longer or shorter.
-        let all = all.filter(|(property, _, ticks)| *ticks > 0 && *property != "task_wait");
-        for (property, place, ticks) in all {
+        for (property, place, ticks) in all.filter(|(.., ticks)| *ticks > 0) {
             *waits.entry((property, place.location, ticks)).or_default() += 1;
         }
         Found { waits, gaps: outcome.gaps, incomplete: outcome.incomplete }
