@@ -1,6 +1,6 @@
 //! The definitions that the engine needs: regions with their kinds, locations with their processes,
 //! teams and communicators with their members. They come from an archive (`archive.rs`), or from a
-//! text (`text.rs`). In the engine a region, a location and a process are dense numbers.
+//! text (`text/`). In the engine a region, a location and a process are dense numbers.
 
 use std::collections::{HashMap, HashSet};
 

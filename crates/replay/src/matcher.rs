@@ -2,7 +2,7 @@
 //! locations.
 //!
 //! To add a matcher: write a file with a type that implements [`Matcher`], a kind of compound for
-//! what it finds (`compound.rs`), its line in `matchers!`, and tests as texts (`text.rs`). The
+//! what it finds (`compound.rs`), its line in `matchers!`, and tests as texts (`text/`). The
 //! records that it needs come from `location/`.
 //!
 //! Records come in the order (time, location), those of one location in the order of its events.

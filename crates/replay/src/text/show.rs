@@ -1,0 +1,224 @@
+//! Results of an analysis as texts, for tests: each trace is analysed with several numbers of
+//! threads and sizes of windows, and all of them must show the same.
+
+use std::fmt::Write as _;
+
+use pompeii_model::Root;
+
+use super::TextTrace;
+use crate::blame::Delay;
+use crate::compound::{
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
+};
+use crate::counter::Amount;
+use crate::outcome::Outcome;
+use crate::task;
+use crate::wait_classes;
+use crate::window::{Options, replay};
+
+/// Analyses a trace with all combinations of threads and windows that tests use, and shows what is
+/// found. An error says for which combination the result is another one.
+pub fn analyse(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &show)
+}
+
+/// As [`analyse`], but shows who is to blame for waiting.
+pub fn analyse_blame(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_blame(outcome))
+}
+
+/// As [`analyse`], but shows at which places was waited for whom in the end.
+pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_roots(outcome))
+}
+
+/// As [`analyse`], but shows the classes of waiting.
+pub fn analyse_classes(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| wait_classes::show(outcome))
+}
+
+/// As [`analyse`], but shows facts about tasks, the critical path, and who is to blame.
+pub fn analyse_tasks(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, compounds| {
+        let lines = compounds.iter().filter_map(|it| task::show::line(outcome, it));
+        let mut text: String = lines.map(|line| line + "\n").collect();
+        if outcome.incomplete != 0 {
+            let _ = writeln!(text, "incomplete {}", outcome.incomplete);
+        }
+        text + &show_path(outcome) + &show_blame(outcome)
+    })
+}
+
+/// As [`analyse`], but shows the critical path.
+pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
+    analyse_with(trace, &|outcome, _| show_path(outcome))
+}
+
+fn analyse_with(
+    trace: &TextTrace,
+    show: &dyn Fn(&Outcome, &[Compound]) -> String,
+) -> Result<String, String> {
+    let mut first: Option<String> = None;
+    for threads in [1, 2, 5] {
+        for window_events in [1, 3, 1_000, 1_000_000] {
+            let mut compounds = Vec::new();
+            let options = Options { threads, window_events, path: true };
+            let outcome = replay(trace.trace(), options, &mut |it| compounds.push(it));
+            let shown = show(&outcome, &compounds);
+            match &first {
+                Some(first) if *first != shown => {
+                    return Err(format!(
+                        "{threads} threads, windows of {window_events} events:\n{shown}"
+                    ));
+                }
+                _ => first = Some(shown),
+            }
+        }
+    }
+    first.ok_or_else(|| "no combination".to_owned())
+}
+
+/// The critical path, by call path and location, and its length.
+pub fn show_path(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for &(call, location, ticks) in &outcome.critical_path {
+        let location = &outcome.definitions.system.locations[location].name;
+        let _ = writeln!(text, "{} on {location}: {ticks}", outcome.path(call));
+    }
+    let length: i64 = outcome.critical_path.iter().map(|(.., ticks)| ticks).sum();
+    text + &format!("length {length}\n")
+}
+
+/// How long others waited because of each call path and location: directly, and through others.
+pub fn show_blame(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for &(call, location, Delay { direct, indirect }) in &outcome.delays {
+        let location = &outcome.definitions.system.locations[location].name;
+        let path = outcome.path(call);
+        let _ = writeln!(text, "{path} on {location}: {direct} direct, {indirect} indirect");
+    }
+    text
+}
+
+/// Where locations waited because of each call path and location.
+pub fn show_roots(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for root in &outcome.roots {
+        let (call, location) = root.by;
+        let location = &outcome.definitions.system.locations[location].name;
+        let (at, by) = (outcome.path(root.call), outcome.path(call));
+        let Root { direct_ticks, indirect_ticks, .. } = root;
+        let delay = format!("{direct_ticks} direct, {indirect_ticks} indirect");
+        let _ = writeln!(text, "{at} for {by} on {location}: {delay}");
+    }
+    text
+}
+
+/// Times and visits by call path, compounds, and problems of the trace, as a text.
+pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
+    let mut text = String::new();
+    for call in outcome.calls.ids() {
+        let row = outcome.row(call);
+        text += &outcome.path(call);
+        let ticks: Vec<i64> = row.iter().map(|values| values.ticks).collect();
+        let visits: Vec<u64> = row.iter().map(|values| values.visits).collect();
+        let _ = write!(text, "  time={ticks:?}  visits={visits:?}");
+        if row.iter().any(|values| values.fragments != 0) {
+            let ticks: Vec<i64> = row.iter().map(|values| values.task_ticks).collect();
+            let fragments: Vec<u64> = row.iter().map(|values| values.fragments).collect();
+            let _ = write!(text, "  task_time={ticks:?}  fragments={fragments:?}");
+        }
+        text.push('\n');
+    }
+    for &(counter, call, location, amount) in &outcome.counted {
+        let counter = &outcome.definitions.counters[counter].name;
+        let location = &outcome.definitions.system.locations[location].name;
+        let amount = match amount {
+            Amount::Whole(amount) => amount.to_string(),
+            Amount::Real(amount) => format!("{amount:?}"),
+        };
+        let _ = writeln!(text, "{counter} {location} {} = {amount}", outcome.path(call));
+    }
+    let is_shown = |it: &&Compound| !matches!(it, Compound::Awaited(_));
+    for compound in compounds.iter().filter(is_shown) {
+        text += &compound_line(outcome, compound);
+        text.push('\n');
+    }
+    if outcome.gaps != Default::default() {
+        let _ = writeln!(text, "{:?}", outcome.gaps);
+    }
+    if outcome.forks_without_team != 0 {
+        let _ = writeln!(text, "forks without team {}", outcome.forks_without_team);
+    }
+    if outcome.incomplete != 0 {
+        let _ = writeln!(text, "incomplete {}", outcome.incomplete);
+    }
+    text
+}
+
+pub(crate) fn place(outcome: &Outcome, place: Place) -> String {
+    let location = &outcome.definitions.system.locations[place.location].name;
+    format!("{location} {}", outcome.path(outcome.call(place.node)))
+}
+
+fn message_line(outcome: &Outcome, kind: &str, visit: &MessageVisit) -> String {
+    let MessageVisit { at, enter, leave, partner } = *visit;
+    let (at, other) = (place(outcome, at), place(outcome, partner.at));
+    let (wait, bytes) = (visit.wait_ticks(), partner.bytes);
+    format!("{kind} {at} {enter}..{leave}: wait {wait} for {other}, {bytes} bytes")
+}
+
+fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
+    let before = |before: Option<(u64, Place)>| {
+        before.map_or("none".to_owned(), |(time, at)| format!("{time} {}", place(outcome, at)))
+    };
+    match compound {
+        Compound::Part(part) => {
+            let PartVisit { at, forked, enter, leave, joined, .. } = *part;
+            let at = place(outcome, at);
+            let (fork, join) = (part.fork_ticks(), part.join_ticks());
+            format!("part {at} {forked} {enter}..{leave} {joined}: fork {fork}, join {join}")
+        }
+        Compound::LateSender(visit) => message_line(outcome, "late sender", visit),
+        Compound::LateReceiver(visit) => message_line(outcome, "late receiver", visit),
+        Compound::Icollective(visit) => message_line(outcome, "operation", visit),
+        Compound::WrongOrder { visit, same_source: true } => {
+            message_line(outcome, "wrong order, same source", visit)
+        }
+        Compound::WrongOrder { visit, same_source: false } => {
+            message_line(outcome, "wrong order, other source", visit)
+        }
+        Compound::Collective(visit) => {
+            let CollectiveVisit { at, pattern, begin, end, causer, .. } = *visit;
+            let (at, causer) = (place(outcome, at), place(outcome, causer));
+            let (wait, completion) = (visit.wait_ticks(), visit.completion_ticks());
+            format!(
+                "{pattern:?} {at} {begin}..{end}: wait {wait} for {causer}, completion {completion}"
+            )
+        }
+        Compound::Barrier(visit) => {
+            let BarrierVisit { at, enter, leave, latest, last, .. } = *visit;
+            let (at, last) = (place(outcome, at), place(outcome, last));
+            let (wait, starvation) = (visit.wait_ticks(), visit.starvation_ticks());
+            let join = visit.join_ticks();
+            format!(
+                "barrier {at} {enter}..{leave}, latest {latest} {last}: wait {wait}, starvation \
+                 {starvation}, join {join}"
+            )
+        }
+        Compound::Lock(visit) => {
+            let LockVisit { at, lock, order, since, acquired, .. } = *visit;
+            let (at, wait) = (place(outcome, at), visit.wait_ticks());
+            let before = before(visit.before);
+            format!("lock {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
+        }
+        Compound::Task(_) | Compound::Tasks(_) | Compound::TaskWait(_) | Compound::Awaited(_) => {
+            task::show::line(outcome, compound).unwrap_or_default()
+        }
+        Compound::Turn(visit) => {
+            let TurnVisit { at, since, begun, .. } = *visit;
+            let (at, wait, before) = (place(outcome, at), visit.wait_ticks(), before(visit.before));
+            format!("turn {at} {since}..{begun}, after {before}: wait {wait}")
+        }
+    }
+}
