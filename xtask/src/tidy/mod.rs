@@ -61,7 +61,8 @@ fn test_modules(files: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for (before, line) in text.lines().zip(text.lines().skip(1)) {
-            let name = line.trim_start_matches("pub ").strip_prefix("mod ");
+            let line = line.trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+            let name = line.strip_prefix("mod ");
             if let (true, Some(name)) = (is_for_tests(before), name) {
                 modules.extend(name.strip_suffix(';').map(|name| folder.join(name)));
             }

@@ -14,7 +14,7 @@ use pompeii_model::{CallId, Row, Unit};
 use pompeii_replay::Compound;
 
 use crate::profile::Profile;
-use crate::trace_instances::Instance;
+use crate::trace::instances::Instance;
 
 /// One performance property: a metric of the cube, or a diagnosis made from several of them.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use pompeii_model::Unit;
 use pompeii_replay::Compound;
 
 use super::{Compute, Doc, Property};
-use crate::trace_instances::Instance;
+use crate::trace::instances::Instance;
 
 /// Lock handover.
 pub const PROPERTY: Property = Property {

@@ -34,7 +34,7 @@ pub const PROPERTY: Property = Property {
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn the_work_of_a_thread_is_the_bound_if_the_chain_is_short() {

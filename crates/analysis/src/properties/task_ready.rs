@@ -34,7 +34,7 @@ pub const PROPERTY: Property = Property {
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn a_task_is_ready_from_its_creation() {

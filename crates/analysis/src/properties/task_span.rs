@@ -33,7 +33,7 @@ pub const PROPERTY: Property = Property {
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn creation_and_tasks_make_a_chain() {

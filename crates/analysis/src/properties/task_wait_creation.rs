@@ -40,7 +40,7 @@ thread 1  ===|====== task =====+==|.....|=  creates a task at +
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn the_creator_was_late() {

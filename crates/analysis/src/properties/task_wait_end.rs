@@ -37,7 +37,7 @@ thread 1  =|===== task =======|.........    executes the last child";
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn threads_wait_for_the_last_task_in_a_barrier() {

@@ -32,7 +32,7 @@ pub const PROPERTY: Property = Property {
 mod tests {
     use expect_test::expect;
 
-    use crate::metric_tests::check_metrics;
+    use crate::trace::metric_tests::check_metrics;
 
     #[test]
     fn all_computing_of_the_region_is_work() {

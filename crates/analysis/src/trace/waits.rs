@@ -1,10 +1,10 @@
-//! The instances of waiting that a compound has: which metric of `trace.rs`, when, and for whom.
+//! The instances of waiting that a compound has: which metric of `mod.rs`, when, and for whom.
 
 use pompeii_replay::Compound;
 use pompeii_replay::compound::{CollectiveVisit, MessageVisit, Pattern, Place};
 
+use crate::trace::instances::Instance;
 use crate::trace::*;
-use crate::trace_instances::Instance;
 
 /// Calls `found` with the number of the metric and the instance.
 pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(usize, &Instance)) {
