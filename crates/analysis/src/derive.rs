@@ -37,7 +37,7 @@ pub fn derive(measured: &Cube) -> Cube {
     cube
 }
 
-/// What was counted beside time is no property: it stays as it is.
+/// What was counted next to time is no property: it stays as it is.
 fn copy_counted(measured: &Cube, cube: &mut Cube) {
     for (from, metric) in measured.metrics().enumerated() {
         if properties::find(&metric.name).is_some() || metric.name == "omp_task_starvation" {

@@ -74,7 +74,7 @@ pub enum LoadError {
 
 /// Metrics that the measurement writes and that are read back, besides those of the catalogue.
 const MEASURED_ONLY: &[&str] = &["omp_task_starvation"];
-/// What says of a metric of the report that it was asked for beside time.
+/// What says of a metric of the report that it was asked for next to time.
 const COUNTED: &str = "pompeii::counted";
 /// How many decimals a counter of real numbers has.
 const DECIMALS: &str = "pompeii::decimals";
@@ -250,7 +250,7 @@ struct Ids {
 }
 
 impl Ids {
-    /// The call path that a file beside the values names by its number in the report.
+    /// The call path that a file next to the values names by its number in the report.
     fn call(&self, stored: CallId) -> Option<CallId> {
         self.calls.get(&cubex::CallPathId::from_index(stored.index())).copied()
     }
@@ -262,7 +262,7 @@ impl Ids {
 }
 
 /// With how many decimals a counter of real numbers is kept. Values of another file may be too
-/// large for so many; a conversion to integers makes them the largest one.
+/// large for these; a conversion to integers makes them the largest one.
 fn decimals(metric: &cubex::Metric) -> Option<u8> {
     let (_, text) = metric.attributes.iter().find(|(key, _)| key == DECIMALS)?;
     text.trim().parse().ok().filter(|&decimals| decimals <= DECIMALS_MAX)

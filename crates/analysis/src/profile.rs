@@ -218,7 +218,7 @@ impl<'a> Profile<'a> {
         if self.classes[call] == class { self.measured("visits", call) } else { Row::default() }
     }
 
-    /// Waiting for tasks of others in a barrier of `class`. A barrier in which nobody ran a task
+    /// Waiting for tasks of others in a barrier of `class`. A barrier in which no thread ran a task
     /// cannot starve: what was measured there is the barrier's own work.
     pub fn starvation(&self, class: Class, call: CallId) -> Row {
         if self.classes[call] != class || !self.executes_tasks[call] {

@@ -71,7 +71,7 @@ pub struct Options {
 /// What the options, or else the environment, have said.
 pub struct Recording {
     filter: Option<PathBuf>,
-    /// Metrics beside time.
+    /// Metrics next to time.
     metrics: Vec<Metric>,
     /// Variables that say the rest.
     variables: Vec<(&'static str, OsString)>,
@@ -244,7 +244,7 @@ impl Recording {
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
     }
 
-    /// Keeps what was asked for beside what was measured, as Score-P does.
+    /// Keeps what was asked for next to what was measured, as Score-P does.
     pub fn keep(&self, experiment: &Path) {
         if let Some(filter) = &self.filter {
             // The measurement is whole without it.

@@ -244,7 +244,7 @@ fn stored_parent(cube: &Cube, call: CallId) -> Option<CallId> {
     cube.calls.parent(call).or((call != program).then_some(program))
 }
 
-/// Marks a metric that was asked for beside time.
+/// Marks a metric that was asked for next to time.
 fn counted() -> (String, String) {
     ("pompeii::counted".to_owned(), "true".to_owned())
 }

@@ -150,7 +150,7 @@ impl<'a> LocationBuilder<'a> {
         }
     }
 
-    /// Takes a mark every so many events, at least 1, instead of every [`MARK_EVENTS`].
+    /// Takes a mark after each `events` events, at least 1, instead of [`MARK_EVENTS`].
     pub fn with_mark_every(mut self, events: u64) -> LocationBuilder<'a> {
         self.mark_every = events.max(1);
         self

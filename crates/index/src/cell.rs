@@ -76,7 +76,7 @@ fn part(ticks: u64, bin_log2: u32) -> u64 {
     rounded(ticks, bin_log2, WHOLE).clamp(u64::from(ticks > 0), WHOLE)
 }
 
-/// Ticks in parts of a bin, of which the whole bin has so many.
+/// Ticks in parts of a bin, which has `whole` parts.
 fn rounded(ticks: u64, bin_log2: u32, whole: u64) -> u64 {
     let halves = u128::from(ticks) * u128::from(2 * whole) + (1 << bin_log2);
     (halves >> (bin_log2 + 1)) as u64

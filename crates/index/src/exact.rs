@@ -46,8 +46,8 @@ impl<B: AsRef<[u8]>> Index<B> {
     pub fn events_to_decode(&self, location: usize, window: &Range<u64>) -> u64 {
         let marks = MarksOf::new(self, location);
         let first = marks.before(window.start);
-        let behind = marks.before(window.end) + 1;
-        let end = if behind < marks.len() { marks.events(behind) } else { self.events(location).0 };
+        let after = marks.before(window.end) + 1;
+        let end = if after < marks.len() { marks.events(after) } else { self.events(location).0 };
         end.saturating_sub(marks.events(first))
     }
 

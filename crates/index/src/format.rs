@@ -109,7 +109,7 @@ pub struct IndexWriter<W> {
 }
 
 impl<W: Write> IndexWriter<W> {
-    /// Begins an index of so many locations.
+    /// Begins an index of `locations` locations.
     ///
     /// # Errors
     /// Those of `out`.

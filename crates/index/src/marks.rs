@@ -95,7 +95,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// Takes a mark after so many events. Where the state is large, it takes fewer of them.
+    /// Takes a mark after the first `events` events. Where the state is large, it takes fewer.
     pub fn take(&mut self, walker: &Walker, place: Place, events: u64) {
         let since = events - self.last_event;
         let is_first = self.marks.is_empty();
@@ -181,7 +181,7 @@ impl<'a> MarksOf<'a> {
     }
 
     /// Where the events go on, and what is open there; `None` if it is damaged or there is none.
-    /// The trace has so many regions.
+    /// Number of regions of the trace.
     pub fn resume(&self, mark: usize, regions: usize) -> Option<(Place, Walker)> {
         let byte = self.word(mark, 2);
         let (chunk, file_time) = (self.word(mark, 1), self.word(mark, 3));

@@ -227,7 +227,7 @@ fn within(words: Words<'_>, window: Range<u64>) -> impl Iterator<Item = Exact> {
     (first..intervals).map(exact).take_while(move |exact| exact.start < window.end)
 }
 
-/// The first of so many places for which a condition holds that holds for all later ones.
+/// The first place for which a condition holds that holds for all later ones; `places` if none.
 pub(crate) fn first_where(places: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, places);
     while low < high {

@@ -50,7 +50,7 @@ impl Walker {
         }
     }
 
-    /// The state in `words`, of a trace with so many regions; `None` if it is damaged.
+    /// The state in `words`, of a trace with this number of regions; `None` if it is damaged.
     pub fn load(words: Words<'_>, regions: usize) -> Option<Walker> {
         let known = |region: u64| {
             let region = u32::try_from(region).ok()?;
@@ -102,7 +102,7 @@ impl Input<'_> {
         Some(TaskId { team: (first >> 32) as u32, thread: first as u32, number: second as u32 })
     }
 
-    /// A list whose entries have at least so many words each.
+    /// A list whose entries have at least this number of words each.
     fn list<T>(
         &mut self,
         words_each: usize,

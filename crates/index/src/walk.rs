@@ -213,7 +213,7 @@ impl Walker {
         self.since = self.now;
     }
 
-    /// Closes the innermost regions until so many are left.
+    /// Closes the innermost regions until this number of them is left.
     #[inline]
     fn close_down_to(&mut self, left: usize, cut: u8, visitor: &mut impl Visitor) {
         while self.frames.len() > left

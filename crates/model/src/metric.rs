@@ -14,7 +14,7 @@ pub enum Unit {
     Bytes,
     /// Nanoseconds of a clock of the system's.
     Nanoseconds,
-    /// Parts of 10^-n: a counter of real numbers, with so many decimals.
+    /// Parts of 10^-n: a counter of real numbers, with n decimals.
     Decimals(u8),
 }
 

@@ -84,9 +84,9 @@ impl AddAssign for Delay {
 /// limit.
 const ORIGINS_MAX: usize = 64;
 
-/// If so many waits have come since all processes were together, they are given up as causes. They
-/// take about 50 MB. This is the same for all sizes of windows, because it counts waits. Tests have
-/// fewer waits.
+/// If this number of waits has come since all processes were together, they are given up as
+/// causes. They take about 50 MB. This is the same for all sizes of windows, because it counts
+/// waits. Tests have fewer waits.
 const REFERRED_MAX: u64 = if cfg!(test) { 50 } else { 250_000 };
 
 /// The part of some ticks that has this share of a sum, rounded down.

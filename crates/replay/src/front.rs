@@ -20,7 +20,7 @@ use crate::outcome::Causes;
 use crate::path::Paths;
 use crate::record::{Rec, What};
 
-/// The waiting of a call must be known when so many further records have come.
+/// The waiting of a call must be known when this number of further records has come.
 const PATIENCE: u64 = 1_000_000;
 
 /// A wait in a call of MPI.

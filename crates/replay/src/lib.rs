@@ -55,6 +55,8 @@ pub mod wait_classes;
 pub mod window;
 
 #[cfg(test)]
+mod barrier_tests;
+#[cfg(test)]
 mod blame_tests;
 #[cfg(test)]
 mod collective_tests;
@@ -64,6 +66,8 @@ mod counter_tests;
 mod gap_tests;
 #[cfg(test)]
 mod legacy_tests;
+#[cfg(test)]
+mod lock_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]

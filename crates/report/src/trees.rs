@@ -18,7 +18,7 @@ pub struct TreeOptions {
     pub metric: String,
     /// Call paths with a smaller inclusive share of the metric's total are left out.
     pub min_share: f64,
-    /// Call paths below so many others are left out: a recursion may be 100,000 calls deep.
+    /// Call paths below this number of others are left out: a recursion may be 100,000 calls deep.
     pub max_depth: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask bench NAME [ON]`: what something costs, beside what it is compared with; `ON` is
+//! `cargo xtask bench NAME [ON]`: what something costs, next to what it is compared with; `ON` is
 //! what it is measured on, for benchmarks that know several things. To add a benchmark: a file
 //! here, and its line in `BENCHMARKS`.
 

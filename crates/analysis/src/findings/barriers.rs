@@ -326,7 +326,7 @@ fn delays(lens: &Lens, (metric, calls): (&str, &[CallId]), team: &Team) -> Optio
 }
 
 /// Of the barriers of one region, those where more is lost: at the end of teams, or of worksharing.
-/// A combined construct has both, one right behind the other, and who comes last to the first is
+/// A combined construct has both, one right after the other, and who comes last to the first is
 /// early at the second, since it needs no waking: counted together they would hide who is late.
 fn costlier_half(lens: &Lens, metric: &str, calls: &[CallId]) -> (bool, Vec<CallId>) {
     let (team, other): (Vec<CallId>, Vec<CallId>) =

@@ -3,7 +3,7 @@
 //! A detector turns severities of one kind into findings, one per construct of the source. Loss is
 //! never reported twice: a detector claims the (metric, call path) pairs that it explains, and
 //! later ones leave them out. Diagnoses, which explain several metrics by one cause, come first. To
-//! add a detector: write a file beside this one and a line in `DETECTORS`.
+//! add a detector: write a file next to this one and a line in `DETECTORS`.
 
 mod advice;
 mod atomics;

@@ -186,8 +186,9 @@ impl TaskConstruct {
     }
 }
 
-/// The time of so many longest instances together, no less than it is: instances of a bin of the
-/// histogram may all be as long as the bin allows. If nothing is known of them, all time.
+/// The time of the `number` longest instances together. This is an upper bound: the instances of a
+/// bin of the histogram may all be as long as the bin allows. If nothing is known of them, it is
+/// all time.
 fn longest(lens: &Lens, task: RegionId, number: i64) -> i64 {
     let times = lens.cube.task_times.iter();
     let mut all = Distribution::default();

@@ -1,4 +1,4 @@
-//! The catalogue of performance properties. To add one: write a file beside this one with its
+//! The catalogue of performance properties. To add one: write a file next to this one with its
 //! name, parent, documentation, computation and tests, and a line in `catalogue!` after its parent.
 //! A property of waiting has a picture for `explain`, too: `PICTURE` in its file, and a line in
 //! `pictures!`. The metric tree, `explain`, the page's help and the manual are all made from this

@@ -11,7 +11,7 @@ use pompeii_replay::compound::Place;
 use pompeii_replay::hash::Table;
 use pompeii_replay::tree::NodeId;
 
-/// So many of the most severe instances are kept.
+/// Number of the most severe instances that are kept.
 const SEVERE: usize = 16;
 
 /// An instance of a property: on a location, for a time.

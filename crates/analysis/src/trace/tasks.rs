@@ -21,7 +21,7 @@ impl Severities {
         }
     }
 
-    /// Without a cause it is the cost of scheduling, and nobody was waited for.
+    /// Without a cause it is the cost of scheduling: the thread waited for no other one.
     fn task_wait(&mut self, visit: &TaskWaitVisit) {
         let wait = visit.wait_ticks();
         let rest = visit.ticks() - wait;

@@ -30,7 +30,7 @@ const REGIONS: [(&str, RegionRole, Paradigm); 12] = [
 const BEGIN: u64 = 1_000_000;
 const TEAM: CommRef = CommRef(0);
 
-/// Writes about so many events.
+/// Writes about `events` events.
 pub fn write(
     folder: &Path,
     events: u64,

@@ -25,7 +25,7 @@ struct Asked<'a> {
     index: Index<MappedFile>,
 }
 
-/// Asks for so many windows, and prints a line for each kind of answer: median, 95th percentile and
+/// Asks for random windows, and prints a line for each kind of answer: median, 95th percentile and
 /// maximum in milliseconds, and the mean of boxes or regions.
 pub fn ask(anchor: &Path, index: &Path, number: u64) -> Outcome {
     let traced = Traced::open(anchor)?;

@@ -25,7 +25,7 @@ use crate::pictures::{check, end_of, row_of};
 use crate::simulation::{Interval, Of, REGIONS, Simulation, definitions, steps};
 
 const LOCATION: LocationRef = LocationRef(3);
-/// The location's clock is behind by this number of ticks.
+/// The location's clock is late by this number of ticks.
 const BEHIND: u64 = 1000;
 
 /// Writes the events with other ids and times, which the local definitions translate.

@@ -107,7 +107,7 @@ impl<S: ChunkSource> EventReader<S> {
     }
 
     /// Leaves events before `time` out, in ticks of the common clock. An error on the way is
-    /// returned; what is behind it has not been looked at.
+    /// returned; what comes after it has not been looked at.
     pub fn skip_before(&mut self, time: u64) -> Result<(), Error> {
         while let Some(next) = self.prepare() {
             if next? >= time {
@@ -181,8 +181,8 @@ impl<S: ChunkSource> EventReader<S> {
         }
     }
 
-    /// The time of the event that is so many behind the next one, where it is decoded; it is where
-    /// all of them are Enter or Leave.
+    /// The time of the event that comes this number of events after the next one, where it is
+    /// decoded; it is where all of them are Enter or Leave.
     #[inline(always)]
     pub(super) fn time_behind(&self, distance: usize) -> Option<u64> {
         self.batch.time_behind(distance)

@@ -88,20 +88,20 @@ impl Batch {
         (left > 0).then_some((at, time, self.filled.saturating_sub(left)))
     }
 
-    /// The time of the event that is so many behind the next one.
+    /// The time of the event that comes this number of events after the next one.
     #[inline(always)]
     pub fn time_behind(&self, distance: usize) -> Option<u64> {
         Some(self.events.get(self.next + distance)?.time)
     }
 
-    /// Goes on behind the first event.
+    /// Goes on after the first event.
     #[inline(always)]
     pub fn advance(&mut self) {
         self.next += 1;
     }
 
     /// Decodes events from `at` on, as [`walk`] does, and replaces those that were there. Returns
-    /// the place behind the last one.
+    /// the place after the last one.
     pub fn fill(
         &mut self,
         bytes: &[u8],
@@ -135,7 +135,7 @@ impl Batch {
 
 /// Takes Enter and Leave events of a chunk from `at` on, until `take` says no or something else
 /// comes, or the end of the chunk is near. `time` is that of the last timestamp. Returns the place
-/// behind the last one taken.
+/// after the last one taken.
 #[inline(always)]
 pub(super) fn walk<const BIG_ENDIAN: bool>(
     bytes: &[u8],
@@ -175,7 +175,7 @@ pub(super) fn walk<const BIG_ENDIAN: bool>(
     at
 }
 
-/// Of a timestamp, the time, and the seven bytes behind it.
+/// Of a timestamp, the time, and the seven bytes after it.
 #[inline(always)]
 fn stamped<const BIG_ENDIAN: bool>(head: &[u8; 16]) -> (u64, u64) {
     let [_, ref stamp @ .., _, _, _, _, _, _, _] = *head;

@@ -85,7 +85,7 @@ impl<S: ChunkSource> Stream<S> {
             return Ok(());
         }
         self.next_chunk()?;
-        // A place in the header of a chunk, from a damaged file, is behind it.
+        // A place in the header of a chunk, from a damaged file, is after it.
         if self.at != usize::MAX {
             self.at = self.at.max(usize::try_from(byte).unwrap_or(usize::MAX));
         }

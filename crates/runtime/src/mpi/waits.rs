@@ -1,7 +1,7 @@
 //! Waiting for other processes: what they say is when they entered the function, in nanoseconds of
 //! rank 0's clock; here it is compared with when this one did.
 //!
-//! The system's clock is read beside the measurement's each time, so that the rate between them
+//! The system's clock is read next to the measurement's each time, so that the rate between them
 //! matters over the length of one call only.
 
 use std::sync::atomic::{AtomicI64, Ordering};

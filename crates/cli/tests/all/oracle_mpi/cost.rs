@@ -20,7 +20,7 @@ const TRACE_WITHOUT_WAITS: How = &[("POMPEII_TRACE", "1"), ("POMPEII_MPI_WAIT", 
 const GUARDED_TRACE: How =
     &[("POMPEII_TRACE", "1"), ("POMPEII_GUARD", "1"), ("POMPEII_GUARD_TIME", "1000000000")];
 
-/// Instructions of one round of a program: what comes before and behind is in both counts.
+/// Instructions of one round of a program: what comes before and after is in both counts.
 fn per_round(sandbox: &Sandbox, program: &str, how: How, few: u64, more: u64) -> u64 {
     let of = |rounds: u64| instructions(sandbox, &[program, &rounds.to_string()], how);
     let [few, many] = [few, few + more].map(of);

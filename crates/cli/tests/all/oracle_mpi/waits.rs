@@ -42,7 +42,7 @@ fn run(mpi: Mpi, sandbox: &Sandbox, options: &str, how: &str) {
     assert_eq!(ended.code, Some(0), "{} {how}: {}", mpi.name, ended.messages);
 }
 
-/// What somebody comes late to, by the place of its metric in `waiting`, has the largest of all
+/// What a process comes late to, by the place of its metric in `waiting`, has the largest of all
 /// waiting. Asked in several tests, since most of each is sleep: so they sleep side by side.
 fn is_the_largest_of_all_waiting(places: &[(usize, &str)]) {
     for mpi in all_libraries() {
@@ -51,7 +51,7 @@ fn is_the_largest_of_all_waiting(places: &[(usize, &str)]) {
             with_more_time(|times| {
                 run(mpi, &sandbox, "--mpi-wait", &format!("{how} {times}"));
                 let waiting = waiting(&sandbox);
-                // Who waits for messages is late himself for the barrier behind them.
+                // Who waits for messages is late himself for the barrier after them.
                 let others = waiting[..6].iter().enumerate().filter(|&(other, _)| other != place);
                 let largest = others.map(|(_, &waiting)| waiting).max().unwrap();
                 match waiting[place] > largest {
@@ -93,7 +93,7 @@ fn who_waits_for_collective_operations_begun_before() {
     }
 }
 
-/// A stamp that comes when nobody looks for it any more is not taken for that of the next message.
+/// A stamp that comes when no call looks for it any more is not taken for that of the next message.
 #[test]
 fn late_stamps_are_told_from_those_behind_them() {
     if !oracles() {
@@ -110,7 +110,7 @@ fn late_stamps_are_told_from_those_behind_them() {
     }
 }
 
-/// The program's operation may be complete a moment before what is said behind it.
+/// The program's operation may be complete a moment before what is said after it.
 #[test]
 fn who_is_late_for_an_operation_is_known_soon_behind_it() {
     if !oracles() {

@@ -81,7 +81,7 @@ struct Simulation<'a> {
     team: &'a Team,
     tasks: Vec<Task>,
     threads: Vec<Thread>,
-    /// Tasks that nobody executes.
+    /// Tasks that no thread executes yet.
     ready: Vec<usize>,
     groups: usize,
     now: u64,
