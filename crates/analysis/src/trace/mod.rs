@@ -2,12 +2,13 @@
 //! and names who was waited for. The result is a cube like that of a profile, with the same names,
 //! so everything that works on a profile works on it.
 //!
-//! To add a metric: a line in `NAMES` and its severity in `severities`; the property of the same
-//! name has its title and documentation.
+//! To add a metric: a line in `measured.rs`, its severity in `severities`, and the property of the
+//! same name, which has its title and documentation.
 
 mod counters;
 mod delays;
 pub mod instances;
+mod measured;
 #[cfg(test)]
 pub(crate) mod metric_tests;
 mod tasks;
@@ -30,85 +31,13 @@ use pompeii_replay::{Outcome, tree::Values};
 
 use crate::properties::{self, Compute};
 use instances::{Instance, Instances};
-
-/// The metrics that compounds have severities for.
-const NAMES: [&str; 37] = [
-    "omp_fork",
-    "omp_management",
-    "omp_ibarrier_wait",
-    "omp_ebarrier_wait",
-    "omp_task_starvation",
-    "omp_lock_contention_critical",
-    "omp_lock_contention_api",
-    "omp_ordered_wait",
-    "omp_barrier_last",
-    "omp_barrier_delay",
-    "mpi_latesender",
-    "mpi_barrier_wait",
-    "mpi_wait_nxn",
-    "mpi_latebroadcast",
-    "mpi_earlyreduce",
-    "mpi_earlyscan",
-    "mpi_icollective_wait",
-    "mpi_latereceiver",
-    "mpi_latesender_wo",
-    "mpi_lswo_same",
-    "mpi_lswo_different",
-    "mpi_barrier_completion",
-    "mpi_nxn_completion",
-    "mpi_init_completion",
-    "mpi_finalize_wait",
-    "mpi_cls_count",
-    "mpi_sls_count",
-    "mpi_clswo_count",
-    "mpi_slswo_count",
-    "mpi_clr_count",
-    "mpi_slr_count",
-    "task_work",
-    "task_span",
-    "task_least",
-    "task_ready",
-    "task_wait_creation",
-    "task_wait_end",
-];
-
-pub(crate) const FORK: usize = 0;
-pub(crate) const MANAGEMENT: usize = 1;
-pub(crate) const IMPLICIT_WAIT: usize = 2;
-pub(crate) const EXPLICIT_WAIT: usize = 3;
-pub(crate) const STARVATION: usize = 4;
-pub(crate) const CRITICAL: usize = 5;
-pub(crate) const LOCK: usize = 6;
-pub(crate) const TURN: usize = 7;
-pub(crate) const LAST: usize = 8;
-pub(crate) const DELAY: usize = 9;
-pub(crate) const LATE_SENDER: usize = 10;
-pub(crate) const MPI_BARRIER: usize = 11;
-pub(crate) const ALL_TO_ALL: usize = 12;
-pub(crate) const LATE_BROADCAST: usize = 13;
-pub(crate) const EARLY_REDUCE: usize = 14;
-pub(crate) const EARLY_SCAN: usize = 15;
-pub(crate) const NON_BLOCKING: usize = 16;
-pub(crate) const LATE_RECEIVER: usize = 17;
-pub(crate) const WRONG_ORDER: usize = 18;
-pub(crate) const SAME_SOURCE: usize = 19;
-pub(crate) const OTHER_SOURCE: usize = 20;
-pub(crate) const MPI_BARRIER_END: usize = 21;
-pub(crate) const ALL_TO_ALL_END: usize = 22;
-pub(crate) const INIT_END: usize = 23;
-pub(crate) const FINALIZE: usize = 24;
-
-const WORK: usize = 31;
-const SPAN: usize = 32;
-const LEAST: usize = 33;
-const READY: usize = 34;
-const WAIT_CREATION: usize = 35;
-const WAIT_END: usize = 36;
+use measured::Measured;
 
 /// Counts of messages that were waited for: with data, then without.
-const LATE_SENDERS: [usize; 2] = [25, 26];
-const WRONG_ORDERS: [usize; 2] = [27, 28];
-const LATE_RECEIVERS: [usize; 2] = [29, 30];
+const LATE_SENDERS: [Measured; 2] = [Measured::LateSendersWithData, Measured::LateSendersWithout];
+const WRONG_ORDERS: [Measured; 2] = [Measured::WrongOrdersWithData, Measured::WrongOrdersWithout];
+const LATE_RECEIVERS: [Measured; 2] =
+    [Measured::LateReceiversWithData, Measured::LateReceiversWithout];
 
 /// A place in the program on a location, as a key.
 type At = (NodeId, LocationId);
@@ -124,7 +53,7 @@ struct Waited {
 /// Severities of the compounds of a trace. Memory follows the number of call paths and locations.
 #[derive(Debug, Default)]
 pub struct Severities {
-    values: Table<At, [i64; NAMES.len()]>,
+    values: Table<At, [i64; Measured::ALL.len()]>,
     waits: Table<(At, Option<At>), Waited>,
     /// Severities of properties with a formula of their own, by their number among them.
     found: Table<(u32, NodeId, LocationId), i64>,
@@ -135,13 +64,13 @@ pub struct Severities {
 /// formula.
 type Formula = (u32, &'static str, fn(&Compound) -> Option<Instance>);
 
-/// All of them; the numbers of `NAMES` come first.
+/// All of them; the numbers of [`Measured`] come first.
 static FORMULAS: LazyLock<Vec<Formula>> = LazyLock::new(|| {
     let found = properties::ALL.iter().filter_map(|property| match property.compute {
         Compute::Found(formula) => Some((property.name, formula)),
         _ => None,
     });
-    let numbered = (NAMES.len() as u32..).zip(found);
+    let numbered = (Measured::ALL.len() as u32..).zip(found);
     numbered.map(|(number, (name, formula))| (number, name, formula)).collect()
 });
 
@@ -166,35 +95,36 @@ impl Severities {
         }
         match compound {
             Compound::Part(part) => {
-                self.add(part.at, FORK, part.fork_ticks());
-                self.add(part.at, MANAGEMENT, part.fork_ticks() + part.join_ticks());
+                self.add(part.at, Measured::Fork, part.fork_ticks());
+                self.add(part.at, Measured::Management, part.fork_ticks() + part.join_ticks());
             }
             Compound::Barrier(visit) => self.barrier(visit),
             Compound::Lock(visit) => {
-                self.add(visit.at, LOCK, visit.wait_ticks());
+                self.add(visit.at, Measured::Lock, visit.wait_ticks());
                 let by = visit.before.map(|(_, holder)| holder);
                 self.wait(visit.at, by, (visit.wait_ticks(), 0));
             }
             Compound::Turn(visit) => {
-                self.add(visit.at, TURN, visit.wait_ticks());
+                self.add(visit.at, Measured::Turn, visit.wait_ticks());
                 let by = visit.before.map(|(_, last)| last);
                 self.wait(visit.at, by, (visit.wait_ticks(), 0));
             }
             Compound::LateSender(visit) => {
-                self.message(LATE_SENDER, visit);
+                self.message(Measured::LateSender, visit);
                 self.count(LATE_SENDERS, visit);
             }
             Compound::LateReceiver(visit) => {
-                self.message(LATE_RECEIVER, visit);
+                self.message(Measured::LateReceiver, visit);
                 self.count(LATE_RECEIVERS, visit);
             }
             Compound::WrongOrder { visit, same_source } => {
-                let source = if *same_source { SAME_SOURCE } else { OTHER_SOURCE };
-                self.add(visit.at, WRONG_ORDER, visit.wait_ticks());
+                let source =
+                    if *same_source { Measured::SameSource } else { Measured::OtherSource };
+                self.add(visit.at, Measured::WrongOrder, visit.wait_ticks());
                 self.add(visit.at, source, visit.wait_ticks());
                 self.count(WRONG_ORDERS, visit);
             }
-            Compound::Icollective(visit) => self.message(NON_BLOCKING, visit),
+            Compound::Icollective(visit) => self.message(Measured::NonBlocking, visit),
             Compound::Collective(visit) => self.collective(visit),
             _ => self.tasks(compound),
         }
@@ -203,54 +133,60 @@ impl Severities {
     /// Which kind of barrier it is, its region tells at the end.
     fn barrier(&mut self, visit: &BarrierVisit) {
         let (wait, starvation) = (visit.wait_ticks(), visit.starvation_ticks());
-        self.add(visit.at, IMPLICIT_WAIT, wait);
-        self.add(visit.at, STARVATION, starvation);
-        self.add(visit.at, MANAGEMENT, visit.join_ticks());
+        self.add(visit.at, Measured::ImplicitWait, wait);
+        self.add(visit.at, Measured::Starvation, starvation);
+        self.add(visit.at, Measured::Management, visit.join_ticks());
         match visit.at == visit.last {
-            true => self.add(visit.at, LAST, 1),
+            true => self.add(visit.at, Measured::Last, 1),
             false => {
                 let before = visit.latest.saturating_sub(visit.enter);
-                self.add(visit.last, DELAY, before.cast_signed());
+                self.add(visit.last, Measured::Delay, before.cast_signed());
             }
         }
         self.wait(visit.at, Some(visit.last), (wait, 0));
     }
 
-    fn message(&mut self, metric: usize, visit: &MessageVisit) {
+    fn message(&mut self, metric: Measured, visit: &MessageVisit) {
         self.add(visit.at, metric, visit.wait_ticks());
         self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
     }
 
     /// Counts a message by whether it has data.
-    fn count(&mut self, [with_data, without]: [usize; 2], visit: &MessageVisit) {
+    fn count(&mut self, [with_data, without]: [Measured; 2], visit: &MessageVisit) {
         let metric = if visit.partner.bytes > 0 { with_data } else { without };
         self.add(visit.at, metric, 1);
     }
 
     fn collective(&mut self, visit: &CollectiveVisit) {
         let metric = match visit.pattern {
-            Pattern::Barrier => MPI_BARRIER,
-            Pattern::AllToAll => ALL_TO_ALL,
-            Pattern::OneToAll => LATE_BROADCAST,
-            Pattern::AllToOne => EARLY_REDUCE,
-            Pattern::Scan => EARLY_SCAN,
-            Pattern::Finalize => FINALIZE,
+            Pattern::Barrier => Measured::MpiBarrier,
+            Pattern::AllToAll => Measured::AllToAll,
+            Pattern::OneToAll => Measured::LateBroadcast,
+            Pattern::AllToOne => Measured::EarlyReduce,
+            Pattern::Scan => Measured::EarlyScan,
+            Pattern::Finalize => Measured::Finalize,
             // Processes begin at different times, so nothing is lost until the last one.
-            Pattern::Init => return self.add(visit.at, INIT_END, visit.completion_ticks()),
+            Pattern::Init => {
+                return self.add(visit.at, Measured::InitEnd, visit.completion_ticks());
+            }
         };
         match visit.pattern {
-            Pattern::Barrier => self.add(visit.at, MPI_BARRIER_END, visit.completion_ticks()),
-            Pattern::AllToAll => self.add(visit.at, ALL_TO_ALL_END, visit.completion_ticks()),
+            Pattern::Barrier => {
+                self.add(visit.at, Measured::MpiBarrierEnd, visit.completion_ticks())
+            }
+            Pattern::AllToAll => {
+                self.add(visit.at, Measured::AllToAllEnd, visit.completion_ticks())
+            }
             _ => {}
         }
         self.add(visit.at, metric, visit.wait_ticks());
         self.wait(visit.at, Some(visit.causer), (visit.wait_ticks(), 0));
     }
 
-    fn add(&mut self, at: Place, metric: usize, value: i64) {
+    fn add(&mut self, at: Place, metric: Measured, value: i64) {
         if value != 0 {
-            let values = self.values.entry(key(at)).or_insert([0; NAMES.len()]);
-            values[metric] = values[metric].saturating_add(value);
+            let values = self.values.entry(key(at)).or_insert([0; Measured::ALL.len()]);
+            values[metric as usize] = values[metric as usize].saturating_add(value);
         }
     }
 
@@ -277,16 +213,15 @@ impl Severities {
         let mut cube = Cube::new(clock, wall_ticks, &definitions.program, dimensions);
         add_values(&mut cube, outcome);
         observe(&mut cube);
-        let metrics = NAMES.map(|name| cube.add_metric(metric(name)));
+        let metrics = Measured::ALL.map(|measured| cube.add_metric(metric(measured.name())));
         for (&(node, location), values) in &self.values {
             let call = outcome.call(node);
             let region = &cube.regions[cube.calls.region(call)];
-            let of_region = |(number, _): &(usize, &i64)| number_at(*number, region);
-            let values = values.iter().enumerate().filter(|(_, value)| **value != 0);
-            let values: Vec<(usize, i64)> =
-                values.filter_map(|it| Some((of_region(&it)?, *it.1))).collect();
-            for (number, value) in values {
-                cube.add(metrics[number], call, location, value);
+            let values = Measured::ALL.iter().zip(values).filter(|(_, value)| **value != 0);
+            let values: Vec<(Measured, i64)> =
+                values.filter_map(|(it, value)| Some((in_region(*it, region)?, *value))).collect();
+            for (measured, value) in values {
+                cube.add(metrics[measured as usize], call, location, value);
             }
         }
         for &(number, name, _) in FORMULAS.iter() {
@@ -305,8 +240,8 @@ impl Severities {
         cube.roots.clone_from(&outcome.roots);
         cube.statistics = self.instances.statistics(outcome, &|number, call| {
             let region = &cube.regions[cube.calls.region(call)];
-            match NAMES.get(number as usize) {
-                Some(_) => number_at(number as usize, region).map(|number| NAMES[number]),
+            match Measured::ALL.get(number as usize) {
+                Some(measured) => in_region(*measured, region).map(Measured::name),
                 None => FORMULAS.iter().find(|(of, ..)| *of == number).map(|(_, name, _)| *name),
             }
         });
@@ -329,12 +264,14 @@ impl Severities {
 }
 
 /// The metric of a value that was found in a region; `None` if the region's model has none.
-fn number_at(number: usize, region: &Region) -> Option<usize> {
-    match (number, region.role) {
-        (IMPLICIT_WAIT, Role::Barrier) if region.paradigm != Paradigm::Mpi => Some(EXPLICIT_WAIT),
-        (LOCK, Role::Critical) => Some(CRITICAL),
-        (LOCK, _) if region.paradigm != Paradigm::OpenMp => None,
-        _ => Some(number),
+fn in_region(measured: Measured, region: &Region) -> Option<Measured> {
+    match (measured, region.role) {
+        (Measured::ImplicitWait, Role::Barrier) if region.paradigm != Paradigm::Mpi => {
+            Some(Measured::ExplicitWait)
+        }
+        (Measured::Lock, Role::Critical) => Some(Measured::Critical),
+        (Measured::Lock, _) if region.paradigm != Paradigm::OpenMp => None,
+        _ => Some(measured),
     }
 }
 

@@ -4,17 +4,18 @@
 use pompeii_replay::Compound;
 use pompeii_replay::task::compound::{Scheduling, TaskEvent, TaskWaitVisit};
 
-use super::{LEAST, READY, SPAN, Severities, WAIT_CREATION, WAIT_END, WORK};
+use super::Severities;
+use super::measured::Measured;
 
 impl Severities {
     /// Takes a fact about tasks.
     pub(super) fn tasks(&mut self, compound: &Compound) {
         match compound {
-            Compound::Task(task) => self.add(task.at, READY, task.ready_ticks()),
+            Compound::Task(task) => self.add(task.at, Measured::Ready, task.ready_ticks()),
             Compound::Tasks(team) => {
-                self.add(team.at, WORK, team.work);
-                self.add(team.at, SPAN, team.span);
-                self.add(team.at, LEAST, team.least_ticks());
+                self.add(team.at, Measured::Work, team.work);
+                self.add(team.at, Measured::Span, team.span);
+                self.add(team.at, Measured::Least, team.least_ticks());
             }
             Compound::TaskWait(visit) => self.task_wait(visit),
             _ => {}
@@ -29,8 +30,8 @@ impl Severities {
         let ticks = |ticks: i64| if is_barrier { (0, ticks) } else { (ticks, 0) };
         if let Some(cause) = visit.cause {
             let metric = match cause.event {
-                TaskEvent::Created(_) => WAIT_CREATION,
-                TaskEvent::Done(_) => WAIT_END,
+                TaskEvent::Created(_) => Measured::WaitCreation,
+                TaskEvent::Done(_) => Measured::WaitEnd,
             };
             self.add(visit.at, metric, wait);
             self.wait(visit.at, Some(cause.by), ticks(wait));

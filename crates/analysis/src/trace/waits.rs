@@ -4,10 +4,10 @@ use pompeii_replay::Compound;
 use pompeii_replay::compound::{CollectiveVisit, MessageVisit, Pattern, Place};
 
 use crate::trace::instances::Instance;
-use crate::trace::*;
+use crate::trace::measured::Measured;
 
-/// Calls `found` with the number of the metric and the instance.
-pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(usize, &Instance)) {
+/// Calls `found` with the metric and the instance.
+pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(Measured, &Instance)) {
     let mut note = |metric, at: Place, (enter, leave): (u64, u64), ticks, by: Option<Place>| {
         // A location does not wait for itself.
         if by.is_none_or(|by| by.location != at.location) {
@@ -19,25 +19,25 @@ pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(usize, &Instance)) {
         note(metric, visit.at, times, visit.wait_ticks(), by);
     };
     match compound {
-        Compound::LateSender(visit) => message(LATE_SENDER, visit),
-        Compound::LateReceiver(visit) => message(LATE_RECEIVER, visit),
-        Compound::WrongOrder { visit, .. } => message(WRONG_ORDER, visit),
-        Compound::Icollective(visit) => message(NON_BLOCKING, visit),
+        Compound::LateSender(visit) => message(Measured::LateSender, visit),
+        Compound::LateReceiver(visit) => message(Measured::LateReceiver, visit),
+        Compound::WrongOrder { visit, .. } => message(Measured::WrongOrder, visit),
+        Compound::Icollective(visit) => message(Measured::NonBlocking, visit),
         Compound::Part(part) => {
-            note(FORK, part.at, (part.forked, part.enter), part.fork_ticks(), None);
+            note(Measured::Fork, part.at, (part.forked, part.enter), part.fork_ticks(), None);
         }
         Compound::Barrier(visit) => {
             let times = (visit.enter, visit.leave);
-            note(IMPLICIT_WAIT, visit.at, times, visit.wait_ticks(), Some(visit.last));
-            note(STARVATION, visit.at, times, visit.starvation_ticks(), None);
+            note(Measured::ImplicitWait, visit.at, times, visit.wait_ticks(), Some(visit.last));
+            note(Measured::Starvation, visit.at, times, visit.starvation_ticks(), None);
         }
         Compound::Lock(visit) => {
             let by = visit.before.map(|(_, holder)| holder);
-            note(LOCK, visit.at, (visit.since, visit.acquired), visit.wait_ticks(), by);
+            note(Measured::Lock, visit.at, (visit.since, visit.acquired), visit.wait_ticks(), by);
         }
         Compound::Turn(visit) => {
             let by = visit.before.map(|(_, last)| last);
-            note(TURN, visit.at, (visit.since, visit.begun), visit.wait_ticks(), by);
+            note(Measured::Turn, visit.at, (visit.since, visit.begun), visit.wait_ticks(), by);
         }
         Compound::Collective(visit) => {
             if let Some(metric) = collective(visit) {
@@ -49,14 +49,14 @@ pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(usize, &Instance)) {
     }
 }
 
-fn collective(visit: &CollectiveVisit) -> Option<usize> {
+fn collective(visit: &CollectiveVisit) -> Option<Measured> {
     Some(match visit.pattern {
-        Pattern::Barrier => MPI_BARRIER,
-        Pattern::AllToAll => ALL_TO_ALL,
-        Pattern::OneToAll => LATE_BROADCAST,
-        Pattern::AllToOne => EARLY_REDUCE,
-        Pattern::Scan => EARLY_SCAN,
-        Pattern::Finalize => FINALIZE,
+        Pattern::Barrier => Measured::MpiBarrier,
+        Pattern::AllToAll => Measured::AllToAll,
+        Pattern::OneToAll => Measured::LateBroadcast,
+        Pattern::AllToOne => Measured::EarlyReduce,
+        Pattern::Scan => Measured::EarlyScan,
+        Pattern::Finalize => Measured::Finalize,
         Pattern::Init => return None,
     })
 }
