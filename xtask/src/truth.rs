@@ -1,6 +1,6 @@
 //! `cargo xtask truth [--seed N] [--quick] [--trace] [--json FILE] [--list] [--programs FOLDER]
-//! [PROGRAM...]`: the court that
-//! judges what Pompeii reports. `--publish FILE...` makes a page of the manual from its values.
+//! [--lock FILE]... [PROGRAM...]`: the court that judges what Pompeii reports. `--publish FILE...`
+//! makes a page of the manual from its values.
 //!
 //! Each program of `tests/truth` has one thing that makes it slow, and a second build in which this
 //! one thing is repaired. Pompeii measures the faulty one; then faulty, repaired and advised builds
@@ -33,11 +33,12 @@ mod traced;
 mod verdict;
 mod version;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
+use nix::fcntl::{Flock, FlockArg};
 use serde_json::json;
 
 use self::machine::Span;
@@ -66,6 +67,8 @@ struct Options {
     json: Option<PathBuf>,
     /// The folder of the programs, if it is not that of the project.
     folder: Option<PathBuf>,
+    /// Files whose locks are held while a row is measured.
+    locks: Vec<PathBuf>,
     programs: Vec<String>,
 }
 
@@ -119,9 +122,10 @@ impl Options {
                 "--programs" => {
                     options.folder = Some(words.next().context("--programs needs a folder")?.into())
                 }
+                "--lock" => options.locks.push(words.next().context("--lock needs a file")?.into()),
                 option if option.starts_with('-') => bail!(
                     "no option `{option}`; options are --seed N, --quick, --trace, --list, --json FILE, \
-                     --programs FOLDER"
+                     --programs FOLDER, --lock FILE"
                 ),
                 name => options.programs.push(name.to_owned()),
             }
@@ -182,10 +186,13 @@ fn session(
         let workshop = row.workshop(options.seed, folder)?;
         let outcome = match row.lacks() {
             Some(why) => Outcome::NotRun(why),
-            None => match row.judge(tool, &workshop, &mut machine) {
-                Ok(observed) => Outcome::Observed(Box::new(observed)),
-                Err(error) => Outcome::Failed(format!("{error:#}")),
-            },
+            None => {
+                let _alone = hold(&options.locks)?;
+                match row.judge(tool, &workshop, &mut machine) {
+                    Ok(observed) => Outcome::Observed(Box::new(observed)),
+                    Err(error) => Outcome::Failed(format!("{error:#}")),
+                }
+            }
         };
         println!("{}", table::line(&row, &outcome));
         rows.push((row, outcome));
@@ -198,11 +205,22 @@ fn session(
         if let Outcome::Observed(observed) = outcome
             && observed.ratios.is_none()
         {
+            let _alone = hold(&options.locks)?;
             row.judge_again(workshop, observed, &mut machine)?;
             println!("again: {}", table::line(row, outcome));
         }
     }
     conclude(&rows, machine, &machine_before, options)
+}
+
+/// Waits for the locks of these files, one after the other, and holds them. On a machine that
+/// several people share, the others' work takes the same locks, and so has the time between rows.
+fn hold(locks: &[PathBuf]) -> Result<Vec<Flock<File>>> {
+    let lock = |path: &PathBuf| -> Result<Flock<File>> {
+        let file = File::options().create(true).append(true).open(path)?;
+        Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, error)| error.into())
+    };
+    locks.iter().map(|path| lock(path).with_context(|| path.display().to_string())).collect()
 }
 
 impl Span {
@@ -261,6 +279,19 @@ mod tests {
         assert_eq!(parse("x").unwrap().folder, None);
         assert_eq!(parse("x --programs f").unwrap().folder, Some("f".into()));
         assert!(parse("--programs").is_err());
+        assert_eq!(parse("--lock a --lock b").unwrap().locks, [Path::new("a"), Path::new("b")]);
+    }
+
+    #[test]
+    fn locks_are_held_until_the_end_of_a_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = hold(std::slice::from_ref(&path)).unwrap();
+        let is_free =
+            || Flock::lock(File::open(&path).unwrap(), FlockArg::LockExclusiveNonblock).is_ok();
+        assert!(!is_free());
+        drop(held);
+        assert!(is_free());
     }
 
     #[test]
