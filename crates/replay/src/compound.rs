@@ -5,9 +5,9 @@
 
 use pompeii_model::LocationId;
 
-use crate::record::{ForkId, TeamInstance};
+use crate::engine::record::{ForkId, TeamInstance};
+use crate::engine::tree::NodeId;
 use crate::task::compound::{Awaited, TaskVisit, TaskWaitVisit, TeamTasks};
-use crate::tree::NodeId;
 
 /// A place in the program on a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

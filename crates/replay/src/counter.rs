@@ -19,8 +19,8 @@ use pompeii_model::{Id, LocationId};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::MetricMode;
 
-use crate::record::{Rec, What};
-use crate::tree::NodeId;
+use crate::engine::record::{Rec, What};
+use crate::engine::tree::NodeId;
 
 /// Names a counter of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, CallTree, IndexVec, LocationId, Root};
 
+use crate::blame::classes::{self, Classes, KindClasses};
 use crate::blame::{At, Delay, Kind};
 use crate::compound::Compound;
 use crate::counter::{Amount, Amounts, CounterId};
 use crate::definitions::Definitions;
+use crate::engine::process::Gaps;
+use crate::engine::tree::{NodeId, SharedTree, Values};
 use crate::hash::Table;
 use crate::location::Location;
 use crate::path::Part;
-use crate::process::Gaps;
-use crate::tree::{NodeId, SharedTree, Values};
-use crate::wait_classes::{self, Classes, KindClasses};
 
 /// Time that a location's own events do not have: of a worker between the end of its part and the
 /// join of its master.
@@ -127,7 +127,7 @@ impl Outcome {
         let roots = roots(&causes.roots, &call_of);
         let delays = delays(&roots);
         let delays_by_kind = kinds(&causes.roots, &call_of);
-        let wait_classes = wait_classes::sums(&causes.classes, &call_of);
+        let wait_classes = classes::sums(&causes.classes, &call_of);
         let counted = amounts.iter().map(|(&(counter, node, location), &amount)| {
             (counter, call_of[node.0 as usize], location, amount)
         });

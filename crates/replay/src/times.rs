@@ -1,7 +1,7 @@
 //! Times by call path, as a thread or a task has spent them.
 
+use crate::engine::tree::NodeId;
 use crate::totals::Totals;
-use crate::tree::NodeId;
 
 /// Times by call path.
 pub(crate) type Times = Totals<NodeId>;

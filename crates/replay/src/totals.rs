@@ -83,8 +83,8 @@ impl<K: Copy + Eq + Hash> Totals<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::tree::NodeId;
     use crate::times::Times;
-    use crate::tree::NodeId;
 
     #[test]
     fn times_are_found_whether_they_are_few_or_many() {

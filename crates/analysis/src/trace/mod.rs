@@ -22,12 +22,12 @@ use std::sync::LazyLock;
 use pompeii_model::{
     Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit, Wait,
 };
+use pompeii_replay::Outcome;
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern, Place,
 };
+use pompeii_replay::engine::tree::{NodeId, Values};
 use pompeii_replay::hash::Table;
-use pompeii_replay::tree::NodeId;
-use pompeii_replay::{Outcome, tree::Values};
 
 use crate::properties::{self, Compute};
 use instances::{Instance, Instances};

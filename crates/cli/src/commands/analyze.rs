@@ -18,7 +18,7 @@ use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
 use pompeii_model::{CallId, Cube, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
-use pompeii_replay::process::Gaps;
+use pompeii_replay::engine::process::Gaps;
 use pompeii_replay::{Options, Outcome, replay, told_trace};
 use serde::Serialize;
 

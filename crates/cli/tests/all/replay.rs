@@ -153,7 +153,7 @@ fn of_trace(outcome: &Outcome, compounds: &[Compound]) -> Values {
     let mut values = Values::new();
     for call in outcome.calls.ids() {
         let (path, row) = (outcome.path(call), outcome.row(call));
-        let mut add = |metric, of: &dyn Fn(&pompeii_replay::tree::Values) -> i64| {
+        let mut add = |metric, of: &dyn Fn(&pompeii_replay::engine::tree::Values) -> i64| {
             add(&mut values, &path, metric, row.iter().map(of).collect());
         };
         add("time", &|values| values.ticks);

@@ -8,8 +8,8 @@ use pompeii_otf2::event::Metric;
 use super::{Context, Location};
 use crate::counter::{Amount, Amounts, Counter, CounterId, Level};
 use crate::definitions::Definitions;
-use crate::record::What;
-use crate::tree::{Local, LocalTree};
+use crate::engine::record::What;
+use crate::engine::tree::{Local, LocalTree};
 
 /// What a location has counted.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@
 use pompeii_otf2::event::Event;
 
 use super::{Context, Location};
-use crate::process::Missing;
-use crate::record::{TaskId, What};
+use crate::engine::process::Missing;
+use crate::engine::record::{TaskId, What};
 
 /// Stands for the team of a task: no communicator has this number.
 const NO_TEAM: u32 = u32::MAX;

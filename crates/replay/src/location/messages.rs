@@ -4,8 +4,8 @@ use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::CommRef;
 
 use super::Location;
-use crate::record::{CollectiveEnd, Message, What};
-use crate::tree::LocalTree;
+use crate::engine::record::{CollectiveEnd, Message, What};
+use crate::engine::tree::LocalTree;
 
 /// The request of a blocking operation.
 const BLOCKING: u64 = u64::MAX;

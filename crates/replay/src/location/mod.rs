@@ -5,7 +5,7 @@
 //! Two events need another location of the process: the begin of a worker's part (where did the
 //! master fork?) and the resumption of a task that another thread has suspended. If the answer is
 //! not there yet, [`Location::event`] changes nothing and says so; the same event is tried again
-//! later (`window.rs`).
+//! later (`engine/window.rs`).
 
 mod counters;
 mod legacy;
@@ -21,13 +21,13 @@ use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::RegionRef;
 
+use crate::definitions::parameters::Value;
 use crate::definitions::{Class, Definitions};
+use crate::engine::process::{Fork, Gaps, Missing, Shared};
+use crate::engine::record::{ForkId, Rec, Scope, TaskId, What};
+use crate::engine::strand::{Frame, Moved, Strand};
+use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
-use crate::parameters::Value;
-use crate::process::{Fork, Gaps, Missing, Shared};
-use crate::record::{ForkId, Rec, Scope, TaskId, What};
-use crate::strand::{Frame, Moved, Strand};
-use crate::tree::{Local, LocalTree, NodeId, SharedTree};
 
 use counters::Counting;
 use teams::{Part, PartBegin};
@@ -103,7 +103,7 @@ pub struct Location {
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
     gaps: Gaps,
-    /// Forks of a kind that has no teams (`legacy.rs`).
+    /// Forks of a kind that has no teams (`location/legacy.rs`).
     forks_without_team: u64,
     first_error: Option<String>,
     records: Vec<Rec>,

@@ -7,9 +7,9 @@ use pompeii_otf2::enums::MeasurementMode;
 
 use super::teams::Part;
 use super::{Context, Location};
-use crate::record::What;
-use crate::strand::Strand;
-use crate::tree::LocalTree;
+use crate::engine::record::What;
+use crate::engine::strand::Strand;
+use crate::engine::tree::LocalTree;
 
 impl Location {
     /// Recording stops or goes on.

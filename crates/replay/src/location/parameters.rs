@@ -4,8 +4,8 @@
 use pompeii_model::{RegionId, Role};
 
 use super::{Context, Location};
-use crate::parameters::Value;
-use crate::tree::{Local, LocalTree};
+use crate::definitions::parameters::Value;
+use crate::engine::tree::{Local, LocalTree};
 
 impl Location {
     pub(super) fn parameter(&mut self, context: &Context<'_>, time: u64, value: Value) {

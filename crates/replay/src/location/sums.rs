@@ -4,7 +4,7 @@ use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::event::Metric;
 
 use super::{Context, Location};
-use crate::tree::LocalTree;
+use crate::engine::tree::LocalTree;
 
 impl Location {
     /// Sums are written directly before the Leave of the region around the visits, so the time of

@@ -6,10 +6,10 @@ use pompeii_model::RegionId;
 
 use super::teams::Part;
 use super::{Context, Location};
-use crate::process::Missing;
-use crate::record::{TaskId, What};
-use crate::strand::{Frame, Moved, Strand};
-use crate::tree::{Local, LocalTree};
+use crate::engine::process::Missing;
+use crate::engine::record::{TaskId, What};
+use crate::engine::strand::{Frame, Moved, Strand};
+use crate::engine::tree::{Local, LocalTree};
 
 impl Location {
     /// The thread goes on with another task. It may be there already, because a task was done.

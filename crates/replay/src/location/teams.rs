@@ -4,10 +4,10 @@ use pompeii_model::{RegionId, Role};
 use pompeii_otf2::reference::CommRef;
 
 use super::{Context, Location};
-use crate::process::{Fork, Missing};
-use crate::record::{ForkId, TaskId, TeamInstance, What};
-use crate::strand::{Frame, Strand};
-use crate::tree::{Local, LocalTree};
+use crate::engine::process::{Fork, Missing};
+use crate::engine::record::{ForkId, TaskId, TeamInstance, What};
+use crate::engine::strand::{Frame, Strand};
+use crate::engine::tree::{Local, LocalTree};
 
 /// The part of a location in a parallel region.
 #[derive(Debug)]

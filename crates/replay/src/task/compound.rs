@@ -1,7 +1,7 @@
 //! Facts about tasks: instances, the tasks of a team as a whole, and threads without a task.
 
 use crate::compound::{Place, span};
-use crate::record::{TaskId, TeamInstance};
+use crate::engine::record::{TaskId, TeamInstance};
 
 /// A task instance that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use pompeii_model::Id;
 use super::compound::{Awaited, TaskEvent, TaskWaitVisit, TeamTasks, WaitNumber};
 use crate::blame::{Blame, WaitId};
 use crate::compound::Place;
+use crate::engine::record::{Rec, TaskId, What};
+use crate::engine::tree::NodeId;
 use crate::hash::Table;
 use crate::path::Part;
-use crate::record::{Rec, TaskId, What};
 use crate::times::Times;
-use crate::tree::NodeId;
 
 /// What threads and tasks have done.
 #[derive(Debug, Default)]
@@ -210,7 +210,7 @@ mod tests {
     use pompeii_model::LocationId;
 
     use super::*;
-    use crate::record::TeamInstance;
+    use crate::engine::record::TeamInstance;
 
     const TEAM: TeamInstance = TeamInstance { team: 1, number: 0 };
     const TASK: TaskId = TaskId { team: 1, thread: 0, generation: 1 };

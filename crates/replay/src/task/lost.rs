@@ -8,8 +8,8 @@ use pompeii_model::{Id, LocationId};
 
 use super::Tasks;
 use crate::definitions::Definitions;
+use crate::engine::record::TeamInstance;
 use crate::hash::Table;
-use crate::record::TeamInstance;
 
 /// Threads whose records are missing.
 #[derive(Debug, Default)]

@@ -29,9 +29,9 @@ use pompeii_model::{Id, LocationId};
 
 use crate::compound::{Compound, Place};
 use crate::definitions::Definitions;
+use crate::engine::matcher::{Found, Matcher};
+use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use crate::hash::Table;
-use crate::matcher::{Found, Matcher};
-use crate::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks, WaitNumber,
 };

@@ -4,9 +4,9 @@
 //! A path is only kept for an event that a thread waits for at its time.
 
 use super::compound::{Awaited, Scheduling, TaskEvent, TaskWaitVisit, WaitNumber};
+use crate::engine::record::{Rec, TaskId, What};
 use crate::hash::Table;
 use crate::path::{Paths, Snapshot};
-use crate::record::{Rec, TaskId, What};
 
 /// The paths to events that threads wait for.
 #[derive(Debug, Default)]

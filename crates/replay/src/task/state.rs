@@ -4,9 +4,9 @@ use pompeii_model::LocationId;
 
 use super::compound::{Scheduling, WaitNumber};
 use crate::compound::Place;
+use crate::engine::record::{ForkId, TaskId, TeamInstance};
+use crate::engine::tree::NodeId;
 use crate::hash::Table;
-use crate::record::{ForkId, TaskId, TeamInstance};
-use crate::tree::NodeId;
 
 /// A task that is done: when, and where.
 #[derive(Clone, Copy, Debug)]

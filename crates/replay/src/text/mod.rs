@@ -48,10 +48,10 @@ use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, MetricRef, ParameterRef, RegionRef, StringRef};
 
 use crate::counter::{Counter, CounterClass};
+use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions};
-use crate::parameters::Kind;
-use crate::stream::Stream;
-use crate::window::Trace;
+use crate::engine::stream::Stream;
+use crate::engine::window::Trace;
 
 pub use show::*;
 

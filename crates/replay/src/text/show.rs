@@ -7,14 +7,14 @@ use pompeii_model::Root;
 
 use super::TextTrace;
 use crate::blame::Delay;
+use crate::blame::classes;
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
 };
 use crate::counter::Amount;
+use crate::engine::window::{Options, replay};
 use crate::outcome::Outcome;
 use crate::task;
-use crate::wait_classes;
-use crate::window::{Options, replay};
 
 /// Analyses a trace with all combinations of threads and windows that tests use, and shows what is
 /// found. An error says for which combination the result is another one.
@@ -34,7 +34,7 @@ pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
 
 /// As [`analyse`], but shows the classes of waiting.
 pub fn analyse_classes(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, _| wait_classes::show(outcome))
+    analyse_with(trace, &|outcome, _| classes::show(outcome))
 }
 
 /// As [`analyse`], but shows facts about tasks, the critical path, and who is to blame.

@@ -11,8 +11,8 @@ use pompeii_otf2::enums::MeasurementMode;
 use pompeii_otf2::event::{Event, MeasurementOnOff};
 use pompeii_otf2::read::Archive;
 use pompeii_replay::definitions::Definitions;
-use pompeii_replay::process::Gaps;
-use pompeii_replay::stream::Stream;
+use pompeii_replay::engine::process::Gaps;
+use pompeii_replay::engine::stream::Stream;
 use pompeii_replay::{Options, Trace, replay, text, trace};
 
 use crate::engine::severities;

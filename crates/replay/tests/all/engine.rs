@@ -7,12 +7,12 @@ use pompeii_model::{CallId, LocationId, Role};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::blame::Kind;
+use pompeii_replay::blame::classes::Classes;
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place, TurnVisit,
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{show, show_blame, show_path};
-use pompeii_replay::wait_classes::Classes;
 use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};

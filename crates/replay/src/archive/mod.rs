@@ -1,0 +1,340 @@
+//! Definitions of an OTF2 archive in the engine's terms. What other writers name differently is
+//! decided here, and nowhere else.
+
+mod counters;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use pompeii_model::{
+    Location, LocationId, MEASUREMENT_OFF, Paradigm, Process, ProcessId, Region, RegionId, Role,
+};
+use pompeii_otf2::definition::{self, Definition};
+use pompeii_otf2::enums::{self, GroupType, LocationType, ParameterType, RegionRole};
+use pompeii_otf2::read::Archive;
+use pompeii_otf2::reference::{CommRef, GroupRef, LocationRef, StringRef, SystemTreeNodeRef};
+
+use crate::definitions::parameters::Kind;
+use crate::definitions::{Comm, Definitions, TASKS};
+use crate::engine::stream::Stream;
+use crate::engine::window::Trace;
+
+/// Takes the definitions of an archive.
+pub fn definitions(archive: &Archive) -> Definitions {
+    let mut reading =
+        Reading { archive, found: Definitions::new(&program(archive)), numbers: HashMap::new() };
+    for definition in archive.definitions() {
+        match definition {
+            Definition::ClockProperties(clock) => reading.clock(clock),
+            Definition::Region(region) => reading.region(region),
+            _ => {}
+        }
+    }
+    reading.found.tells_off = archive.anchor().creator.starts_with("Pompeii");
+    reading.system();
+    reading.comms();
+    reading.sums();
+    reading.parameters();
+    counters::add(archive, &mut reading.found);
+    reading.found
+}
+
+/// The definitions and the events of an archive.
+///
+/// # Errors
+/// Local definitions or an event file that cannot be opened.
+pub fn trace(archive: &Archive) -> Result<Trace, pompeii_otf2::Error> {
+    let definitions = definitions(archive);
+    let open = |id: &u64| Ok(Stream::File(Box::new(archive.events(LocationRef(*id))?)));
+    let streams: Result<Vec<Stream>, pompeii_otf2::Error> =
+        definitions.location_ids.iter().map(open).collect();
+    Ok(Trace { definitions, streams: streams? })
+}
+
+/// As [`trace`], but adds the number of events that have been read to `done`, in large lots.
+///
+/// # Errors
+/// As for [`trace`].
+pub fn told_trace(archive: &Archive, done: &Arc<AtomicU64>) -> Result<Trace, pompeii_otf2::Error> {
+    let Trace { definitions, streams } = trace(archive)?;
+    let told = |stream| match stream {
+        Stream::File(reader) => Stream::Told(Box::new((*reader, done.clone()))),
+        other => other,
+    };
+    Ok(Trace { definitions, streams: streams.into_iter().map(told).collect() })
+}
+
+/// Name of the program: that of the region of role ARTIFICIAL that is no other root.
+fn program(archive: &Archive) -> String {
+    let others = [TASKS, MEASUREMENT_OFF, "TRACE BUFFER FLUSH", "THREADS", "KERNELS"];
+    let name = archive.definitions().iter().find_map(|definition| match definition {
+        Definition::Region(region) if region.region_role == RegionRole::ARTIFICIAL => {
+            archive.string(region.name).filter(|name| !others.contains(name))
+        }
+        _ => None,
+    });
+    name.unwrap_or("program").to_owned()
+}
+
+/// An archive, and what has been taken from it.
+struct Reading<'a> {
+    archive: &'a Archive,
+    found: Definitions,
+    /// Numbers of the locations by their ids.
+    numbers: HashMap<u64, LocationId>,
+}
+
+impl Reading<'_> {
+    fn text(&self, id: StringRef) -> String {
+        self.archive.string(id).unwrap_or_default().to_owned()
+    }
+
+    fn clock(&mut self, clock: &definition::ClockProperties) {
+        self.found.ticks_per_second = clock.timer_resolution.max(1);
+        self.found.begin = clock.global_offset;
+        self.found.end = clock.global_offset.saturating_add(clock.trace_length);
+    }
+
+    fn region(&mut self, region: &definition::Region) {
+        let name = self.text(region.name);
+        let (role, paradigm) = role(region.region_role, region.paradigm, &name);
+        let own = [self.found.program_region, self.found.tasks_region, self.found.off_region];
+        let is_own = |id: &RegionId| self.found.regions[*id].name == name;
+        if let (Role::Artificial, Some(own)) = (role, own.into_iter().find(is_own)) {
+            self.found.name_region(region.id.0, own);
+            return;
+        }
+        let (file, clauses) = (self.text(region.source_file), self.text(region.description));
+        let (begin_line, end_line) = (region.begin_line_number, region.end_line_number);
+        let known = Region { name, role, paradigm, file, begin_line, end_line, clauses };
+        self.found.add_region(region.id.0, known);
+    }
+
+    /// Processes and their locations, in the order of the archive.
+    fn system(&mut self) {
+        let archive = self.archive;
+        let mut process_of: HashMap<u32, ProcessId> = HashMap::new();
+        let mut of_process: Vec<(ProcessId, &definition::Location)> = Vec::new();
+        for location in archive.locations().filter(|location| has_events(location)) {
+            let group = location.location_group;
+            let process =
+                *process_of.entry(group.0).or_insert_with(|| self.process(archive, group.0));
+            of_process.push((process, location));
+        }
+        of_process.sort_by_key(|(process, location)| (*process, location.id.0));
+        for (process, location) in of_process {
+            let name = self.text(location.name);
+            let number = self.found.system.locations.push(Location { name, process });
+            self.found.location_ids.push(location.id.0);
+            self.numbers.insert(location.id.0, number);
+            let first = &mut self.found.system.processes[process].master;
+            if *first == LocationId(u32::MAX) {
+                *first = number;
+            }
+        }
+    }
+
+    fn process(&mut self, archive: &Archive, group: u32) -> ProcessId {
+        let group = archive.location_group(group.into());
+        let name = group.map_or(String::new(), |group| self.text(group.name));
+        let node = group.and_then(|group| archive.system_tree_node(group.system_tree_parent));
+        let machine = node.map(|node| self.root_name(node)).unwrap_or_default();
+        self.found.system.machine = machine;
+        let node = node.map_or(String::new(), |node| self.text(node.name));
+        let rank = self.found.system.processes.len() as u32;
+        let wall_ticks = self.found.end.saturating_sub(self.found.begin).cast_signed();
+        // The first of its locations is put in when it comes.
+        let master = LocationId(u32::MAX);
+        self.found.system.processes.push(Process { name, rank, node, master, wall_ticks })
+    }
+
+    /// Name of the outermost node of the system tree.
+    fn root_name(&self, node: &definition::SystemTreeNode) -> String {
+        let mut node = node;
+        // A circle of parents, in a damaged file, ends after as many steps as there can be nodes.
+        for _ in 0..64 {
+            match self.archive.system_tree_node(node.parent) {
+                Some(parent) if node.parent != SystemTreeNodeRef::UNDEFINED => node = parent,
+                _ => break,
+            }
+        }
+        self.text(node.name)
+    }
+
+    fn comms(&mut self) {
+        let archive = self.archive;
+        let mut comms = HashMap::new();
+        for definition in archive.definitions() {
+            let (id, comm) = match definition {
+                Definition::Comm(comm) => (comm.id, self.comm(comm.group, None)),
+                Definition::InterComm(comm) => {
+                    (comm.id, self.comm(comm.group_a, Some(comm.group_b)))
+                }
+                _ => continue,
+            };
+            let CommRef(id) = id;
+            comms.entry(id).or_insert(comm);
+        }
+        self.found.comms = comms;
+    }
+
+    fn comm(&self, group: GroupRef, remote: Option<GroupRef>) -> Comm {
+        let is_self =
+            self.archive.group(group).is_some_and(|group| group.group_type == GroupType::COMM_SELF);
+        let remote = remote.map(|group| self.members(group)).unwrap_or_default();
+        Comm { members: self.members(group), remote, is_self }
+    }
+
+    /// Members of a group of a communicator: indices into the group of all locations of the
+    /// paradigm, or locations themselves.
+    fn members(&self, group: GroupRef) -> Vec<LocationId> {
+        let Some(group) = self.archive.group(group) else { return Vec::new() };
+        let all = self.archive.definitions().iter().find_map(|definition| match definition {
+            Definition::Group(all)
+                if all.group_type == GroupType::COMM_LOCATIONS
+                    && all.paradigm == group.paradigm =>
+            {
+                Some(&all.members)
+            }
+            _ => None,
+        });
+        let location = |member: &u64| match (group.group_type, all) {
+            (GroupType::COMM_GROUP, Some(all)) => all.get(usize::try_from(*member).ok()?).copied(),
+            _ => Some(*member),
+        };
+        let number = |member| self.numbers.get(&location(member)?).copied();
+        // A member without events keeps its place, because ranks count from the first member.
+        group.members.iter().map(|it| number(it).unwrap_or(LocationId(u32::MAX))).collect()
+    }
+
+    /// Metric classes of sums, which Pompeii's guard writes: four members with these names.
+    fn sums(&mut self) {
+        let archive = self.archive;
+        let by_name: HashMap<&str, _> = self
+            .found
+            .regions
+            .enumerated()
+            .map(|(id, region)| (region.name.as_str(), id))
+            .collect();
+        let mut sums = Vec::new();
+        for definition in archive.definitions() {
+            let Definition::MetricClass(class) = definition else { continue };
+            let names = class.metric_members.iter().map(|member| {
+                let member = archive.metric_member(*member)?;
+                archive.string(member.name)
+            });
+            let names: Vec<Option<&str>> = names.collect();
+            let [Some(visits), Some(ticks), Some(shortest), Some(longest)] = names[..] else {
+                continue;
+            };
+            let of = visits.strip_prefix("visits of ");
+            let same = |text: &str, word: &str| {
+                text.strip_prefix(word).and_then(|rest| rest.strip_prefix(" of ")) == of
+            };
+            let is_sum = same(ticks, "ticks") && same(shortest, "shortest");
+            let region = of.and_then(|name| by_name.get(name).copied());
+            if let (true, true, Some(region)) = (is_sum, same(longest, "longest"), region) {
+                sums.push((class.id.0, region));
+            }
+        }
+        for (class, region) in sums {
+            self.found.add_sums(class, region);
+        }
+    }
+
+    /// The regions of the values of parameters: their names begin with those of the parameters.
+    fn parameters(&mut self) {
+        let archive = self.archive;
+        let mut ids: HashMap<&str, Vec<u32>> = HashMap::new();
+        for definition in archive.definitions() {
+            if let Definition::String(string) = definition {
+                ids.entry(&*string.string).or_default().push(string.id.0);
+            }
+        }
+        let texts = |text: &str| ids.get(text).cloned().unwrap_or_default();
+        for definition in archive.definitions() {
+            let Definition::Parameter(parameter) = definition else { continue };
+            let kind = match parameter.parameter_type {
+                ParameterType::INT64 => Kind::Signed,
+                ParameterType::UINT64 => Kind::Unsigned,
+                _ => Kind::Text,
+            };
+            let name = self.text(parameter.name);
+            let Definitions { regions, parameters, .. } = &mut self.found;
+            for (id, region) in regions.enumerated().filter(|(_, it)| it.role == Role::Parameter) {
+                let rest = region.name.strip_prefix(&name).and_then(|it| it.strip_prefix('='));
+                if let Some(value) = rest {
+                    parameters.add((parameter.id.0, kind), value, id, &texts);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a location is a thread of the program: others have metrics, or an accelerator's events.
+fn has_events(location: &definition::Location) -> bool {
+    location.location_type == LocationType::CPU_THREAD
+}
+
+/// Role and paradigm of a region. OTF2 has fewer roles than the model: Pompeii's names tell the
+/// others apart.
+fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Paradigm) {
+    let construct = name.strip_prefix("!$omp ").unwrap_or(name);
+    let construct = construct.split(" @").next().unwrap_or(construct);
+    let begins = |word: &str| construct == word || construct.starts_with(&format!("{word} "));
+    let paradigm = match paradigm {
+        enums::Paradigm::OPENMP => Paradigm::OpenMp,
+        enums::Paradigm::MPI => Paradigm::Mpi,
+        enums::Paradigm::MEASUREMENT_SYSTEM => Paradigm::Measurement,
+        _ => Paradigm::User,
+    };
+    let role = match role {
+        RegionRole::ARTIFICIAL if name.contains('=') => Role::Parameter,
+        RegionRole::ARTIFICIAL => Role::Artificial,
+        RegionRole::CODE => Role::User,
+        RegionRole::PARALLEL if begins("teams") => Role::Teams,
+        RegionRole::PARALLEL => Role::Parallel,
+        RegionRole::LOOP if begins("loop") => Role::LoopConstruct,
+        RegionRole::LOOP if begins("distribute") => Role::Distribute,
+        RegionRole::LOOP if construct.contains("chunk") => Role::Chunk,
+        RegionRole::LOOP => Role::Loop,
+        RegionRole::SECTIONS => Role::Sections,
+        RegionRole::SECTION => Role::Section,
+        RegionRole::WORKSHARE if begins("scope") => Role::Scope,
+        RegionRole::WORKSHARE => Role::Workshare,
+        RegionRole::SINGLE => Role::Single,
+        RegionRole::SINGLE_SBLOCK => Role::SingleBody,
+        RegionRole::MASTER if begins("masked") => Role::Masked,
+        RegionRole::MASTER => Role::Master,
+        RegionRole::CRITICAL => Role::Critical,
+        RegionRole::CRITICAL_SBLOCK => Role::CriticalBody,
+        RegionRole::ATOMIC => Role::Atomic,
+        RegionRole::BARRIER => Role::Barrier,
+        RegionRole::IMPLICIT_BARRIER => Role::ImplicitBarrier,
+        RegionRole::TASK => Role::Task,
+        RegionRole::TASK_CREATE if construct.contains("taskloop") => Role::Taskloop,
+        RegionRole::TASK_CREATE => Role::TaskCreate,
+        RegionRole::TASK_WAIT if construct.contains("taskgroup") && construct.contains("end") => {
+            Role::TaskgroupEnd
+        }
+        RegionRole::TASK_WAIT if begins("taskgroup") => Role::Taskgroup,
+        RegionRole::TASK_WAIT if begins("taskyield") => Role::Taskyield,
+        RegionRole::TASK_WAIT => Role::Taskwait,
+        RegionRole::ORDERED => Role::Ordered,
+        RegionRole::ORDERED_SBLOCK => Role::OrderedBody,
+        RegionRole::FLUSH => Role::Flush,
+        RegionRole::POINT2POINT => Role::PointToPoint,
+        RegionRole::COLL_ONE2ALL => Role::OneToAll,
+        RegionRole::COLL_ALL2ONE => Role::AllToOne,
+        RegionRole::COLL_ALL2ALL => Role::AllToAll,
+        RegionRole::COLL_OTHER => Role::Collective,
+        RegionRole::RMA => Role::OneSided,
+        RegionRole::FILE_IO => Role::File,
+        RegionRole::WRAPPER if begins("target") => Role::Target,
+        RegionRole::WRAPPER if begins("cancel") => Role::Cancel,
+        _ if paradigm == Paradigm::OpenMp && name.ends_with("_lock") => Role::Lock,
+        _ => Role::Function,
+    };
+    (role, paradigm)
+}

@@ -1,0 +1,344 @@
+//! Why a location waited: what the location that it waited for did in excess, in the time since
+//! both were together last, and which waiting of that location delayed it.
+//!
+//! * Barrier: the excess of the last thread over the waiting one, by call path, since the barrier
+//!   before (or the begin of the part). Waiting counts as no activity, but as a cause of its own:
+//!   the last thread may be late because it waited itself.
+//! * Lock: what the holder did while it had the lock. The part of the wait in which the holder
+//!   waited for the same lock itself goes back to the wait of the holder.
+//! * Turn: likewise, with the body of the ordered construct.
+//! * Task: what its creator did before the creation, or what the task did (`task/explain.rs`).
+//! * Call of MPI: what the process that was waited for did in excess, since both were together last
+//!   (`blame/intervals.rs`).
+
+use pompeii_model::{Id, LocationId, ProcessId};
+
+use crate::blame::intervals::{Excess, Intervals};
+use crate::blame::{Blame, Kind, WaitId};
+use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
+use crate::definitions::Definitions;
+use crate::engine::record::{Rec, TeamInstance, What};
+use crate::engine::tree::NodeId;
+use crate::hash::Table;
+use crate::task::compound::{Scheduling, TaskWaitVisit};
+use crate::task::explain::TaskActivities;
+use crate::times::Times;
+
+/// What a location did since its team was together last.
+#[derive(Debug, Default)]
+struct Activity {
+    times: Times,
+    waits: Vec<(WaitId, i64)>,
+}
+
+/// A lock that a location has, and what it has done meanwhile.
+#[derive(Debug)]
+struct Hold {
+    lock: u32,
+    order: u32,
+    times: Times,
+}
+
+/// The last thread that had a lock or a turn.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    location: LocationId,
+    order: u32,
+    since: u64,
+    wait: Option<WaitId>,
+}
+
+/// A barrier that some threads have not left.
+#[derive(Debug, Default)]
+struct Meeting {
+    arrived: Table<LocationId, Activity>,
+    left: usize,
+}
+
+/// Locks that a location can have at a time.
+const HOLDS_MAX: usize = 64;
+
+/// Waits for tasks that a location can pass back between two barriers. Further ones count as its
+/// own activity, because memory must not follow the number of tasks.
+const TASK_WAITS_MAX: usize = 1_000;
+
+/// Explanations of all waits.
+#[derive(Debug, Default)]
+pub struct Explanations {
+    /// By location: its activities in its teams, from the outside in.
+    activities: Vec<Vec<Activity>>,
+    /// By location: the locks that it has.
+    holds: Vec<Vec<Hold>>,
+    /// What the last holder of a lock did, with the number of its acquisition.
+    held: Table<(ProcessId, u32), (u32, Times)>,
+    meetings: Table<(TeamInstance, u32), Meeting>,
+    locks: Table<(ProcessId, u32), Holder>,
+    turns: Table<TeamInstance, Holder>,
+    tasks: TaskActivities,
+    /// Between processes; `None` if there is only one.
+    intervals: Option<Intervals>,
+    blame: Blame,
+}
+
+impl Explanations {
+    /// Before the first record.
+    pub fn new(definitions: &Definitions) -> Explanations {
+        let locations = definitions.system.locations.len();
+        let has_several = definitions.system.processes.len() > 1;
+        let intervals = has_several.then(|| Intervals::new(definitions));
+        let activities = (0..locations).map(|_| Vec::new()).collect();
+        let holds = (0..locations).map(|_| Vec::new()).collect();
+        let tasks = TaskActivities::new(locations);
+        Explanations { activities, holds, tasks, intervals, ..Explanations::default() }
+    }
+
+    /// A location comes to a record; `profile` has its time since the last one.
+    pub fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
+        self.hold_on(definitions, record, profile);
+        self.tasks.advance(record, profile);
+        if let Some(intervals) = &mut self.intervals {
+            intervals.advance(record, profile);
+        }
+        let activities = &mut self.activities[record.location.index()];
+        if matches!(record.what, What::PartBegin { .. }) {
+            activities.push(Activity::default());
+        }
+        let Some(activity) = activities.last_mut() else { return };
+        for &(node, ticks) in profile {
+            activity.times.add(node, ticks);
+        }
+        match record.what {
+            What::BarrierEnter { team, barrier } => {
+                let meeting = self.meetings.entry((team, barrier)).or_default();
+                meeting.arrived.insert(record.location, std::mem::take(activity));
+            }
+            What::PartEnd { team, .. } => {
+                let ended = activities.pop();
+                // What happened in an inner team is an activity in the outer one.
+                if let (Some(outer), Some(ended)) = (activities.last_mut(), ended) {
+                    ended.times.iter().for_each(|(node, ticks)| outer.times.add(node, ticks));
+                    outer.waits.extend(ended.waits);
+                }
+                self.turns.remove(&team);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes what a location does while it has locks.
+    fn hold_on(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
+        let holds = &mut self.holds[record.location.index()];
+        for hold in holds.iter_mut() {
+            profile.iter().for_each(|&(node, ticks)| hold.times.add(node, ticks));
+        }
+        match record.what {
+            // Of a location with more locks at a time, the further ones are not followed.
+            What::Acquire { lock, order, .. } if holds.len() < HOLDS_MAX => {
+                holds.push(Hold { lock, order, times: Times::default() });
+            }
+            What::Release { lock, order } => {
+                let is_this = |hold: &Hold| (hold.lock, hold.order) == (lock, order);
+                if let Some(place) = holds.iter().rposition(is_this) {
+                    let process = definitions.system.locations[record.location].process;
+                    let times = holds.remove(place).times;
+                    self.held.insert((process, lock), (order, times));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A wait has ended.
+    pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
+        match compound {
+            Compound::Barrier(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
+                self.barrier(definitions, record, visit);
+            }
+            Compound::Lock(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
+                let process = definitions.system.locations[visit.at.location].process;
+                let key = (process, visit.lock);
+                let holder = self.locks.get(&key).copied();
+                let holder = holder.filter(|holder| holder.order.wrapping_add(1) == visit.order);
+                let by = visit.before.map(|(_, by)| by);
+                let held = self.held.remove(&key).filter(|(order, _)| order + 1 == visit.order);
+                let times = held.map(|(_, times)| times).unwrap_or_default();
+                let waited = (visit.at, visit.since, visit.wait_ticks());
+                let wait = self.hold(waited, (by, holder), &times);
+                let (location, since) = (visit.at.location, visit.acquired);
+                self.locks.insert(key, Holder { location, order: visit.order, since, wait });
+            }
+            Compound::Turn(visit) => {
+                self.tasks.exclude(visit.at, visit.wait_ticks());
+                let What::Turn { team: Some(team), .. } = record.what else { return };
+                let holder = self.turns.get(&team).copied();
+                let by = visit.before.map(|(_, by)| by);
+                let waited = (visit.at, visit.since, visit.wait_ticks());
+                let wait = self.hold(waited, (by, holder), &Times::default());
+                let (location, since) = (visit.at.location, visit.begun);
+                self.turns.insert(team, Holder { location, order: 0, since, wait });
+            }
+            Compound::TaskWait(visit) => self.task_wait(visit),
+            Compound::Awaited(awaited) => self.tasks.awaited(record, awaited),
+            Compound::Tasks(tasks) => self.tasks.end_team(tasks),
+            _ => {}
+        }
+    }
+
+    /// A call of MPI ends that has waited, or was together with others.
+    pub(crate) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
+        let (at, ticks) = (wait.at, wait.ticks());
+        let Some(intervals) = &mut self.intervals else { return };
+        if ticks > 0 {
+            // Processes begin at different times, so this has no cause in the program.
+            let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
+            let by = |node: NodeId| (node, wait.causer.location);
+            let id = (!is_begin).then(|| {
+                self.blame.give_up_if_many();
+                let Excess { times, roots, waits } = intervals.excess(wait, &self.blame);
+                let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
+                let of = ((at, Kind::Mpi(wait.kind)), ticks);
+                self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits)
+            });
+            intervals.meet(record, wait, id);
+            self.tasks.exclude(at, ticks);
+            if let Some(activity) = self.activities[at.location.index()].last_mut() {
+                activity.times.add(at.node, -ticks);
+                activity.waits.extend(id.map(|id| (id, ticks)));
+            }
+        }
+        if let Some(operation) = wait.together {
+            let was_last = intervals.take_part(wait, operation);
+            if was_last {
+                self.blame.together();
+            }
+        }
+    }
+
+    /// A call of MPI has waited, and this became known long after it.
+    pub(crate) fn wait_without_cause(&mut self, wait: &MpiWait) {
+        let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
+        if wait.ticks() > 0 && !is_begin {
+            let of = ((wait.at, Kind::Mpi(wait.kind)), wait.ticks());
+            self.blame.add_of(of, (wait.causer.node, wait.causer.location), [], &[], &[]);
+        }
+    }
+
+    /// A call of MPI ends, and its waits are known.
+    pub(crate) fn leave(&mut self, record: &Rec) {
+        if let Some(intervals) = &mut self.intervals {
+            intervals.leave(record);
+        }
+    }
+
+    /// All waits that end with a record are known.
+    pub fn advanced(&mut self, record: &Rec) {
+        self.tasks.settle(record);
+    }
+
+    /// A thread has waited for a task. In a barrier it is not late because of that: all leave it
+    /// when the last task is done.
+    fn task_wait(&mut self, visit: &TaskWaitVisit) {
+        let waits = self.tasks.wait(visit, &mut self.blame);
+        for &(id, ticks) in &waits {
+            if let Some(intervals) = &mut self.intervals {
+                intervals.wait(visit.at.location, (visit.at.node, ticks), Some(id));
+            }
+        }
+        let Some(activity) = self.activities[visit.at.location.index()].last_mut() else { return };
+        let is_barrier = matches!(visit.scheduling, Scheduling::Barrier(_));
+        for (id, ticks) in waits.into_iter().filter(|_| !is_barrier) {
+            if activity.waits.len() < TASK_WAITS_MAX {
+                activity.times.add(visit.at.node, -ticks);
+                activity.waits.push((id, ticks));
+            }
+        }
+    }
+
+    /// A location has waited for the holder of something, which did this meanwhile.
+    fn hold(
+        &mut self,
+        (at, since, ticks): (Place, u64, i64),
+        (by, holder): (Option<Place>, Option<Holder>),
+        times: &Times,
+    ) -> Option<WaitId> {
+        let by = by.filter(|by| by.location != at.location && ticks > 0)?;
+        let holder = holder.filter(|holder| holder.location == by.location);
+        // The holder has waited for it, too, while this location waited already.
+        let before = holder.map_or(0, |holder| holder.since.saturating_sub(since).cast_signed());
+        let wait = holder.and_then(|holder| holder.wait).filter(|wait| self.is_recent(by, *wait));
+        let through = if wait.is_some() { before.min(ticks) } else { 0 };
+        let own = times.shares(ticks - through, by.node);
+        let own = own.into_iter().map(|(node, ticks)| ((node, by.location), ticks));
+        let waits: Vec<(WaitId, i64)> = wait.map(|wait| (wait, through)).into_iter().collect();
+        let id = self.blame.add((at, ticks), (by.node, by.location), own, &waits);
+        if let Some(activity) = self.activities[at.location.index()].last_mut() {
+            activity.times.add(at.node, -ticks);
+            activity.waits.push((id, ticks));
+        }
+        if let Some(intervals) = &mut self.intervals {
+            intervals.wait(at.location, (at.node, ticks), Some(id));
+        }
+        Some(id)
+    }
+
+    /// Whether a location has waited since its team was together last, or before a barrier that not
+    /// all have left. Other waits may have been settled already.
+    fn is_recent(&self, by: Place, wait: WaitId) -> bool {
+        let arrived = self.meetings.values().filter_map(|it| it.arrived.get(&by.location));
+        let mut all = self.activities[by.location.index()].iter().chain(arrived);
+        all.any(|activity| activity.waits.iter().any(|(known, _)| *known == wait))
+    }
+
+    fn barrier(&mut self, definitions: &Definitions, record: &Rec, visit: &BarrierVisit) {
+        let (key, location) = ((visit.team, visit.barrier), visit.at.location);
+        let ticks = visit.wait_ticks();
+        let last = (visit.last.node, visit.last.location);
+        let Some(meeting) = self.meetings.get_mut(&key) else { return };
+        if ticks > 0 && location != visit.last.location {
+            let nothing = Activity::default();
+            let of = |location| meeting.arrived.get(&location).unwrap_or(&nothing);
+            let (own, late) = (of(location), of(visit.last.location));
+            let excess = late.times.iter().map(|(node, ticks)| {
+                ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
+            });
+            let id = self.blame.add((visit.at, ticks), last, excess, &late.waits);
+            if let Some(intervals) = &mut self.intervals {
+                intervals.wait(location, (visit.at.node, ticks), Some(id));
+            }
+        }
+        meeting.left += 1;
+        if meeting.left >= definitions.team_size(visit.team.team.into()) {
+            self.meetings.remove(&key);
+        }
+        // From the latest arrival on everybody does something new; a thread that has left before,
+        // by its clock, has begun with that.
+        let is_now = (record.location, record.time) == (location, visit.leave);
+        if let (true, Some(activity)) = (is_now, self.activities[location.index()].last_mut()) {
+            *activity = Activity::default();
+            // With tasks nothing new begins before the last of them is done.
+            activity.times.add(visit.at.node, visit.rest_ticks() - visit.starvation_ticks());
+        }
+    }
+
+    /// A window is over: settles what no later wait can refer to. `is_needed` tells of a begin of a
+    /// call of MPI whether a wait may refer to it.
+    pub(crate) fn settle(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
+        let running = self.activities.iter().flatten();
+        let arrived = self.meetings.values().flat_map(|meeting| meeting.arrived.values());
+        let needed = running.chain(arrived).flat_map(|activity| &activity.waits);
+        let mut needed = needed.map(|(wait, _)| *wait).min();
+        if let Some(intervals) = &mut self.intervals {
+            intervals.merge(&self.blame, is_needed);
+            needed = needed.into_iter().chain(intervals.waits()).min();
+        }
+        self.blame.settle(needed);
+    }
+
+    /// All waiting by its causes.
+    pub fn result(mut self) -> Blame {
+        self.blame.settle(None);
+        self.blame
+    }
+}

@@ -1,0 +1,77 @@
+//! Where a matcher plugs in. A matcher finds compounds of one kind in the sync records of all
+//! locations.
+//!
+//! To add a matcher: write a file with a type that implements [`Matcher`], a kind of compound for
+//! what it finds (`compound.rs`), its line in `matchers!`, and tests as texts (`text/`). The
+//! records that it needs come from `location/`.
+//!
+//! Records come in the order (time, location), those of one location in the order of its events.
+//! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
+//! the instances that are open; what it keeps must not grow with the length of the trace.
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::engine::open::Open;
+use crate::engine::record::Rec;
+use crate::matchers::barrier::Barriers;
+use crate::matchers::collective::Collectives;
+use crate::matchers::fork::Forks;
+use crate::matchers::lock::Locks;
+use crate::matchers::message::Messages;
+use crate::matchers::turn::Turns;
+use crate::task::Tasks;
+
+/// Takes the compounds that are found.
+pub type Found<'a> = &'a mut dyn FnMut(Compound);
+
+/// Finds compounds of one kind in the records of all locations.
+pub trait Matcher {
+    /// Takes the next record.
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
+
+    /// The trace ends: returns the number of instances that are not complete.
+    fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64;
+
+    /// Names the calls of MPI that the open instances may concern.
+    fn open(&self, _: &mut Open) {}
+}
+
+/// Defines all matchers of a trace.
+macro_rules! matchers {
+    ($($field:ident: $type:ty),* $(,)?) => {
+        /// All matchers of a trace.
+        #[derive(Debug, Default)]
+        pub struct Matchers {
+            $($field: $type,)*
+        }
+
+        impl Matchers {
+            /// Takes the next record.
+            pub fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+                $(self.$field.record(definitions, record, found);)*
+            }
+
+            /// The trace ends: returns the number of instances that are not complete.
+            pub fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
+                let mut incomplete = 0;
+                $(incomplete += self.$field.end(definitions, found);)*
+                incomplete
+            }
+
+            /// The calls of MPI that the open instances of all matchers may concern.
+            pub fn open(&self, open: &mut Open) {
+                $(self.$field.open(open);)*
+            }
+        }
+    };
+}
+
+matchers! {
+    forks: Forks,
+    barriers: Barriers,
+    locks: Locks,
+    turns: Turns,
+    tasks: Tasks,
+    messages: Messages,
+    collectives: Collectives,
+}

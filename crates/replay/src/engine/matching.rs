@@ -1,0 +1,89 @@
+//! Stage 2: the records of all locations in their order, given to the matchers and, if the causes
+//! of waiting are wanted, to what finds them (`engine/front.rs`).
+
+use crate::compound::Compound;
+use crate::counter::{Amounts, Levels};
+use crate::definitions::Definitions;
+use crate::engine::front::Front;
+use crate::engine::matcher::Matchers;
+use crate::engine::open::Open;
+use crate::engine::record::Rec;
+use crate::engine::tree::NodeId;
+use crate::location::Profile;
+use crate::outcome::{Causes, Joins};
+
+/// The records of a window in their order, and the times between them.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    pub(crate) records: Vec<Rec>,
+    pub(crate) profile: Profile,
+}
+
+impl Window {
+    /// The times of a location up to a record, since its record before.
+    pub(crate) fn profile(&self, record: &Rec) -> &[(NodeId, i64)] {
+        let (begin, length) = (record.profile.0 as usize, record.profile.1 as usize);
+        self.profile.get(begin..begin + length).unwrap_or_default()
+    }
+}
+
+/// Takes windows, and gives compounds to `found`.
+pub(crate) struct Matching<'a> {
+    definitions: &'a Definitions,
+    matchers: Matchers,
+    joins: Joins,
+    levels: Levels,
+    front: Option<Front>,
+    found: &'a mut (dyn FnMut(Compound) + Send),
+}
+
+impl<'a> Matching<'a> {
+    /// Before the first window.
+    pub(crate) fn new(
+        definitions: &'a Definitions,
+        found: &'a mut (dyn FnMut(Compound) + Send),
+        wants_causes: bool,
+    ) -> Matching<'a> {
+        let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
+        let front = wants_causes.then(|| Front::new(definitions));
+        Matching { definitions, matchers, joins, levels, front, found }
+    }
+
+    /// Takes the next window.
+    pub(crate) fn take(&mut self, window: Window) {
+        let Matching { definitions, matchers, joins, levels, front, found } = self;
+        for record in &window.records {
+            levels.record(&definitions.counters, record);
+            matchers.record(definitions, record, &mut |compound: Compound| {
+                joins.note(&compound);
+                if let Some(front) = front {
+                    front.note(&compound);
+                }
+                found(compound);
+            });
+            if let Some(front) = front {
+                front.next();
+            }
+        }
+        if let Some(front) = front {
+            let mut open = Open::default();
+            matchers.open(&mut open);
+            open.sort();
+            front.take(definitions, window, &open);
+        }
+    }
+
+    /// The trace ends.
+    pub(crate) fn end(self) -> (Joins, u64, Causes, Amounts) {
+        let Matching { definitions, mut matchers, mut joins, levels, mut front, found } = self;
+        let incomplete = matchers.end(definitions, &mut |compound| {
+            joins.note(&compound);
+            if let Some(front) = &mut front {
+                front.note(&compound);
+            }
+            found(compound);
+        });
+        let causes = front.map(|front| front.end(definitions)).unwrap_or_default();
+        (joins, incomplete, causes, levels.amounts())
+    }
+}

@@ -1,0 +1,14 @@
+//! The frame of the analysis: it runs the locations through stage 1 window by window
+//! ([`window`]), keeps their call paths in one tree ([`tree`]), and gives their sync records
+//! ([`record`]) to the matchers ([`matcher`]).
+
+mod front;
+pub mod matcher;
+mod matching;
+pub mod open;
+pub mod process;
+pub mod record;
+pub mod strand;
+pub mod stream;
+pub mod tree;
+pub mod window;

@@ -1,0 +1,260 @@
+//! The sync record: what one location tells the matchers. A location writes a record for each event
+//! that may have to do with another location, and for no other event.
+
+use pompeii_model::{LocationId, RegionId};
+use pompeii_otf2::enums::CollectiveOp;
+
+use crate::counter::Level;
+use crate::engine::tree::NodeId;
+
+/// An execution of a parallel region by a team: the k-th begin of the team on each of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TeamInstance {
+    /// The team's communicator.
+    pub team: u32,
+    /// Counted from 0 on each location.
+    pub number: u32,
+}
+
+/// A fork: the n-th of its master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ForkId {
+    /// The location that forks.
+    pub master: LocationId,
+    /// Counted from 0 there.
+    pub number: u32,
+}
+
+/// The name of a task instance. It names one instance from its creation until its completion; later
+/// another one may have the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId {
+    /// The team's communicator.
+    pub team: u32,
+    /// Number of the thread in the team that created the task.
+    pub thread: u32,
+    /// Counted by that thread; 0 is its implicit task.
+    pub generation: u32,
+}
+
+/// A message, as sender or receiver know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Rank of the other process in the communicator.
+    pub peer: u32,
+    /// The communicator.
+    pub comm: u32,
+    /// The tag.
+    pub tag: u32,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// The request of a non-blocking operation; `u64::MAX` for a blocking one.
+    pub request: u64,
+}
+
+/// A collective operation that ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CollectiveEnd {
+    /// Which operation.
+    pub op: CollectiveOp,
+    /// The communicator.
+    pub comm: u32,
+    /// Rank of the root, or one of the constants of `pompeii_otf2::event`.
+    pub root: u32,
+    /// Bytes that this process sent.
+    pub sent: u64,
+    /// Bytes that it received.
+    pub received: u64,
+}
+
+/// Which tasks a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Its children: taskwait.
+    Children,
+    /// All tasks that were created since the begin of a taskgroup, and their descendants.
+    Group,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The location forks a team.
+    Fork(ForkId),
+    /// The location begins its part of a parallel region, at the call path of the region.
+    PartBegin {
+        /// The team.
+        team: TeamInstance,
+        /// The fork that it comes from; `None` if the trace does not have it.
+        fork: Option<ForkId>,
+        /// Time of the fork; that of the record if the trace does not have it.
+        forked: u64,
+    },
+    /// The location has ended its part.
+    PartEnd {
+        /// The team.
+        team: TeamInstance,
+        /// The fork that it came from.
+        fork: Option<ForkId>,
+        /// When it left the region.
+        left: u64,
+    },
+    /// The master of a team is back from its fork.
+    Join(ForkId),
+    /// The location arrives at a barrier.
+    BarrierEnter {
+        /// The team.
+        team: TeamInstance,
+        /// Number of the barrier in the team's parallel region, from 0.
+        barrier: u32,
+    },
+    /// The location leaves the barrier.
+    BarrierLeave {
+        /// The team.
+        team: TeamInstance,
+        /// Number of the barrier.
+        barrier: u32,
+        /// It is the one at the end of the parallel region.
+        is_final: bool,
+    },
+    /// The location creates a task.
+    TaskCreate(TaskId),
+    /// From here on the team may have tasks that other threads execute.
+    TasksExpected(TeamInstance),
+    /// The location goes on with another task; the call path is that of the implicit task.
+    TaskSwitch {
+        /// The innermost team.
+        team: Option<TeamInstance>,
+        /// The task; `None` stands for the implicit one.
+        task: Option<TaskId>,
+    },
+    /// The current task is done; the call path is that of its construct.
+    TaskComplete(TaskId),
+    /// The current task waits for other tasks.
+    TaskWaitEnter(Scope),
+    /// It goes on.
+    TaskWaitLeave(Scope),
+    /// The current task begins a taskgroup.
+    GroupBegin,
+    /// The taskgroup that was begun last is over.
+    GroupEnd,
+    /// It is the location's turn in an ordered construct; the call path is that of the construct.
+    Turn {
+        /// The team.
+        team: Option<TeamInstance>,
+        /// When the location entered the construct.
+        since: u64,
+    },
+    /// The location has left the body of an ordered construct.
+    TurnEnd {
+        /// The team.
+        team: Option<TeamInstance>,
+    },
+    /// The location has a lock.
+    Acquire {
+        /// The lock, by its number in the process.
+        lock: u32,
+        /// Number of the acquisition.
+        order: u32,
+        /// When the location entered the region in which it waited for the lock.
+        since: u64,
+    },
+    /// The location gives a lock back.
+    Release {
+        /// The lock.
+        lock: u32,
+        /// Number of its acquisition.
+        order: u32,
+    },
+    /// A counter was read whose values several locations record.
+    Level(Level),
+    /// Recording is off on the location from here on, for a while.
+    Off,
+    /// Records of the location were dropped: what it is in is not known.
+    Dropped,
+    /// The location has no more events, and is in a parallel region.
+    Cut,
+    /// The location has no more events; at the end of the measurement.
+    End,
+    /// The location enters a function of MPI.
+    MpiEnter {
+        /// The function.
+        region: RegionId,
+    },
+    /// The location leaves a function of MPI.
+    MpiLeave {
+        /// The function.
+        region: RegionId,
+        /// When it entered it.
+        since: u64,
+    },
+    /// A blocking send.
+    Send(Message),
+    /// A non-blocking send.
+    Isend(Message),
+    /// The non-blocking send of this request is complete.
+    IsendComplete(u64),
+    /// A non-blocking receive was posted.
+    IrecvRequest(u64),
+    /// A blocking receive is complete.
+    Recv(Message),
+    /// A non-blocking receive is complete.
+    Irecv(Message),
+    /// A request was cancelled.
+    RequestCancelled(u64),
+    /// A collective operation begins.
+    CollectiveBegin,
+    /// A collective operation ends.
+    CollectiveEnd(CollectiveEnd),
+    /// A non-blocking collective operation begins, with this request.
+    IcollectiveRequest(u64),
+    /// The non-blocking collective operation of a request is complete.
+    Icollective {
+        /// The request.
+        request: u64,
+        /// The operation.
+        end: CollectiveEnd,
+    },
+}
+
+/// A sync record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rec {
+    /// When, in ticks.
+    pub time: u64,
+    /// Where.
+    pub location: LocationId,
+    /// The call path.
+    pub node: NodeId,
+    /// What.
+    pub what: What,
+    /// The times of call paths since the location's last record: where they begin among those of
+    /// its window, and their number. None are kept if no path is wanted.
+    pub profile: (u32, u32),
+}
+
+impl Rec {
+    /// Whether it has to do with MPI.
+    pub fn is_mpi(&self) -> bool {
+        use What::{
+            CollectiveBegin, CollectiveEnd, Icollective, IcollectiveRequest, Irecv, IrecvRequest,
+            Isend, IsendComplete, MpiEnter, MpiLeave, Recv, RequestCancelled, Send,
+        };
+        matches!(
+            self.what,
+            MpiEnter { .. }
+                | MpiLeave { .. }
+                | Send(_)
+                | Isend(_)
+                | IsendComplete(_)
+                | IrecvRequest(_)
+                | Recv(_)
+                | Irecv(_)
+                | RequestCancelled(_)
+                | CollectiveBegin
+                | CollectiveEnd(_)
+                | IcollectiveRequest(_)
+                | Icollective { .. }
+        )
+    }
+}

@@ -1,0 +1,350 @@
+//! The engine: runs all locations through stage 1, window by window, and gives their sync records
+//! to the matchers in one order.
+//!
+//! In a window each location reads some events. The horizon is the smallest time that a location
+//! has come to: all records before it are there, so they can be matched. The others stay for the
+//! next window. A location that is far ahead of the horizon does not read, so memory is that of a
+//! window, whatever the length of the trace. A location that misses something (`location/mod.rs`)
+//! holds the horizon back until another one has brought it. If no location of its process can go
+//! on, what is missing is not in the trace, and the location that is first by (time, location)
+//! goes on without.
+//!
+//! Neither windows nor threads change a result: locations pass nothing to each other that depends
+//! on them, and matchers see records in the order (time, location).
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use pompeii_model::{Id, LocationId, ProcessId};
+use pompeii_otf2::event::Event;
+
+use crate::compound::Compound;
+use crate::definitions::Definitions;
+use crate::engine::matching::{Matching, Window};
+use crate::engine::process::{Missing, Shared};
+use crate::engine::record::Rec;
+use crate::engine::stream::Stream;
+use crate::engine::tree::SharedTree;
+use crate::location::{Context, Location, Profile};
+use crate::outcome::Outcome;
+
+/// A trace: its definitions, and the events of each location in their order.
+#[derive(Debug)]
+pub struct Trace {
+    /// Definitions.
+    pub definitions: Definitions,
+    /// Events by location.
+    pub streams: Vec<Stream>,
+}
+
+/// How a trace is analysed; no result depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads.
+    pub threads: usize,
+    /// Events of all locations in a window.
+    pub window_events: usize,
+    /// Find the critical path and the causes of waiting.
+    pub path: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 1, window_events: 250_000, path: false }
+    }
+}
+
+/// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which
+/// the outcome translates.
+pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
+    let Trace { definitions, streams } = trace;
+    let engine = Engine::new(&definitions, streams, options);
+    let mut matching = Matching::new(&definitions, found, options.path);
+    if options.threads < 2 {
+        engine.run(&mut |window| matching.take(window));
+    } else {
+        thread::scope(|scope| {
+            let (sender, receiver) = sync_channel::<Window>(1);
+            let matching = &mut matching;
+            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
+            // The receiver is there until the sender is dropped.
+            engine.run(&mut |window| drop(sender.send(window)));
+            drop(sender);
+        });
+    }
+    let (joins, incomplete, causes, mut amounts) = matching.end();
+    let Engine { tree, seats, .. } = engine;
+    let seats =
+        seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
+    let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
+    locations.iter().for_each(|location| location.counted(&mut amounts));
+    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), (&causes, &amounts))
+}
+
+/// A location with its events.
+struct Seat {
+    location: Location,
+    stream: Stream,
+    process: ProcessId,
+    /// The event that could not be taken, and why.
+    blocked: Option<(u64, Event, Missing)>,
+    has_ended: bool,
+    /// Records that have not been matched.
+    records: Vec<Rec>,
+    /// The times between them.
+    profile: Profile,
+}
+
+/// What reading some events came to.
+enum Stop {
+    Enough,
+    Blocked(u64, Event, Missing),
+}
+
+impl Seat {
+    /// Reads at most `events` events. Returns how many it has read; the end counts as one.
+    fn run(&mut self, context: &Context<'_>, events: usize) -> usize {
+        let mut done = 0;
+        if let Some((time, event, _)) = self.blocked.take() {
+            if let Err(missing) = self.location.event(context, time, &event) {
+                self.blocked = Some((time, event, missing));
+                return 0;
+            }
+            done = 1;
+        }
+        let location = &mut self.location;
+        let stop = self.stream.visit(|next| {
+            let (time, event) = match next {
+                Ok(event) => event,
+                Err(error) => {
+                    location.note_error(&error);
+                    return ControlFlow::Continue(());
+                }
+            };
+            if let Err(missing) = location.event(context, time, event) {
+                return ControlFlow::Break(Stop::Blocked(time, event.clone(), missing));
+            }
+            done += 1;
+            if done < events { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Enough) }
+        });
+        match stop {
+            ControlFlow::Break(Stop::Enough) => {}
+            ControlFlow::Break(Stop::Blocked(time, event, missing)) => {
+                self.blocked = Some((time, event, missing));
+            }
+            ControlFlow::Continue(()) => {
+                self.location.end(context.definitions);
+                self.has_ended = true;
+                done += 1;
+            }
+        }
+        self.keep_records();
+        done
+    }
+
+    /// No later record of the location is earlier.
+    fn frontier(&self, definitions: &Definitions) -> u64 {
+        let now = self.location.now();
+        self.blocked.as_ref().map_or(now, |(time, ..)| self.location.believed(definitions, *time))
+    }
+
+    /// Takes the records that the location has written.
+    fn keep_records(&mut self) {
+        let (records, profile) = self.location.records();
+        let before = self.profile.len() as u32;
+        self.records.extend(records.drain(..).map(|record| {
+            let (begin, length) = record.profile;
+            Rec { profile: (before + begin, length), ..record }
+        }));
+        self.profile.append(profile);
+    }
+
+    /// Moves the records before the horizon to the end of a window.
+    fn hand_over(&mut self, horizon: Option<u64>, window: &mut Window) {
+        let complete = match horizon {
+            Some(horizon) => self.records.partition_point(|record| record.time < horizon),
+            None => self.records.len(),
+        };
+        // Profiles follow each other as their records do.
+        let end = |record: &Rec| record.profile.0 + record.profile.1;
+        let used = self.records[..complete].last().map_or(0, end);
+        let before = window.profile.len() as u32;
+        window.records.extend(self.records.drain(..complete).map(|record| {
+            let (begin, length) = record.profile;
+            Rec { profile: (before + begin, length), ..record }
+        }));
+        window.profile.extend(self.profile.drain(..used as usize));
+        for record in &mut self.records {
+            record.profile.0 -= used;
+        }
+    }
+}
+
+/// Stage 1 of all locations.
+struct Engine<'a> {
+    definitions: &'a Definitions,
+    tree: SharedTree,
+    shared: Vec<Shared>,
+    seats: Vec<Mutex<Seat>>,
+    options: Options,
+}
+
+impl<'a> Engine<'a> {
+    fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
+        let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
+        let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
+        let seat = |(id, stream): (LocationId, Stream)| {
+            let mut location = Location::new(id, definitions);
+            if options.path {
+                location.keep_profiles();
+            }
+            let process = definitions.system.locations[id].process;
+            let (blocked, has_ended, records) = (None, false, Vec::new());
+            let profile = Vec::new();
+            Mutex::new(Seat { location, stream, process, blocked, has_ended, records, profile })
+        };
+        let seats = definitions.system.locations.ids().zip(streams).map(seat).collect();
+        Engine { definitions, tree, shared, seats, options }
+    }
+
+    fn context(&self, process: ProcessId) -> Context<'_> {
+        let shared = &self.shared[process.index()];
+        Context { definitions: self.definitions, tree: &self.tree, shared }
+    }
+
+    fn seat(&self, place: usize) -> std::sync::MutexGuard<'_, Seat> {
+        self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads all events; `window` gets the records of each window, in order.
+    fn run(&self, window: &mut dyn FnMut(Window)) {
+        let share = (self.options.window_events / self.seats.len().max(1)).max(1);
+        let mut records_max = share;
+        loop {
+            let ready: Vec<usize> =
+                (0..self.seats.len()).filter(|&place| self.may_run(place, records_max)).collect();
+            let events = self.round(&ready, share);
+            if events == 0 {
+                let is_full = ready.len() < self.running();
+                if is_full {
+                    records_max = records_max.saturating_mul(2);
+                } else if !self.bring_tasks() && !self.go_on_without() {
+                    break;
+                }
+                continue;
+            }
+            self.bring_tasks();
+            self.hand_over(window);
+        }
+        self.hand_over(window);
+    }
+
+    fn may_run(&self, place: usize, records_max: usize) -> bool {
+        let seat = self.seat(place);
+        !seat.has_ended && seat.records.len() < records_max
+    }
+
+    /// Number of locations that have not ended.
+    fn running(&self) -> usize {
+        (0..self.seats.len()).filter(|&place| !self.seat(place).has_ended).count()
+    }
+
+    /// Each of these locations reads some events. Returns the number of events.
+    fn round(&self, ready: &[usize], share: usize) -> usize {
+        let (next, events) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            while let Some(&place) = ready.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let mut seat = self.seat(place);
+                let context = self.context(seat.process);
+                events.fetch_add(seat.run(&context, share), Ordering::Relaxed);
+            }
+        };
+        let threads = self.options.threads.min(ready.len());
+        if threads < 2 {
+            work();
+        } else {
+            thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        }
+        self.shared.iter().for_each(Shared::settle);
+        events.into_inner()
+    }
+
+    /// Records before the horizon are complete.
+    fn hand_over(&self, window: &mut dyn FnMut(Window)) {
+        let frontiers = (0..self.seats.len()).filter_map(|place| {
+            let seat = self.seat(place);
+            (!seat.has_ended).then(|| seat.frontier(self.definitions))
+        });
+        let horizon = frontiers.min();
+        let mut all = Window::default();
+        for place in 0..self.seats.len() {
+            self.seat(place).hand_over(horizon, &mut all);
+        }
+        // Stable: the records of a location keep their order.
+        all.records.sort_by_key(|record| (record.time, record.location));
+        window(all);
+    }
+
+    /// Locations that miss a task get it from the location that has suspended it, as soon as all
+    /// locations of the process have come to that time: before, another one may have the task in
+    /// between. True if one has got what it misses.
+    fn bring_tasks(&self) -> bool {
+        let mut has_brought = false;
+        for place in 0..self.seats.len() {
+            let (process, time, missing) = match &*self.seat(place) {
+                Seat { blocked: Some((time, _, missing)), process, .. } => {
+                    (*process, *time, *missing)
+                }
+                _ => continue,
+            };
+            if missing == Missing::Fork || !self.have_come(place, process, time) {
+                continue;
+            }
+            let Missing::Task(task) = missing else {
+                self.seat(place).location.give_turn();
+                has_brought = true;
+                continue;
+            };
+            let mut others = (0..self.seats.len()).filter(|&other| other != place);
+            let moved = others.find_map(|other| {
+                let mut other = self.seat(other);
+                if other.process == process { other.location.give_task(task) } else { None }
+            });
+            if let Some(moved) = moved {
+                self.seat(place).location.receive_task(task, moved);
+                has_brought = true;
+            }
+        }
+        has_brought
+    }
+
+    /// Whether all other locations of a process have come to a time.
+    fn have_come(&self, place: usize, process: ProcessId, time: u64) -> bool {
+        let mut others = (0..self.seats.len()).filter(|&other| other != place);
+        others.all(|other| {
+            let other = self.seat(other);
+            other.process != process || other.has_ended || other.frontier(self.definitions) >= time
+        })
+    }
+
+    /// No location can go on: those that are first in their processes do so without what they miss.
+    /// False if all have ended.
+    fn go_on_without(&self) -> bool {
+        let mut first: Vec<Option<(u64, usize)>> = vec![None; self.shared.len()];
+        for place in 0..self.seats.len() {
+            let seat = self.seat(place);
+            let candidate = Some((seat.frontier(self.definitions), place));
+            let first = &mut first[seat.process.index()];
+            if !seat.has_ended && (first.is_none() || candidate < *first) {
+                *first = candidate;
+            }
+        }
+        for (_, place) in first.iter().flatten() {
+            self.seat(*place).location.go_on_without();
+        }
+        first.iter().any(Option::is_some)
+    }
+}

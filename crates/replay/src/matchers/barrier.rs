@@ -1,0 +1,194 @@
+//! Barriers of teams: who arrived last, and which tasks the others executed meanwhile.
+//!
+//! Records come in the order of time, so the latest arrival is known as soon as all threads of the
+//! team have arrived. A thread that leaves before that, because of a clock error, is kept until
+//! then. A barrier that a thread never reaches (`cancel`, the end of a killed program) is not
+//! complete, and its waiting is not known.
+
+use pompeii_model::LocationId;
+
+use crate::compound::{BarrierVisit, Compound, Place};
+use crate::definitions::Definitions;
+use crate::engine::matcher::{Found, Matcher};
+use crate::engine::record::{Rec, TeamInstance, What};
+use crate::hash::Table;
+
+/// A barrier: the team and the number of the barrier in its parallel region.
+type Key = (TeamInstance, u32);
+
+/// Barriers that some threads have not left.
+#[derive(Debug, Default)]
+pub struct Barriers {
+    open: Table<Key, Instance>,
+    /// The barriers that each location is in: more than one, if a task has a team of its own.
+    within: Table<LocationId, Vec<Key>>,
+    teams: Table<TeamInstance, Team>,
+    incomplete: u64,
+}
+
+/// A team in its parallel region.
+#[derive(Debug, Default)]
+struct Team {
+    has_tasks: bool,
+    /// Threads that have ended their parts.
+    ended: usize,
+}
+
+#[derive(Debug)]
+struct Instance {
+    size: usize,
+    visits: Vec<Visit>,
+    /// When the last thread arrived, and where, if all have arrived.
+    latest: Option<(u64, Place)>,
+    gone: usize,
+}
+
+/// A thread at the barrier.
+#[derive(Debug)]
+struct Visit {
+    at: Place,
+    enter: u64,
+    /// Time of its tasks up to `task_since`, or all of it between tasks.
+    task_ticks: u64,
+    task_since: Option<u64>,
+    early_task_ticks: u64,
+    /// When it left, with what is known then.
+    left: Option<(u64, bool, bool)>,
+}
+
+impl Visit {
+    /// Time of tasks up to now.
+    fn tasks_at(&self, now: u64) -> u64 {
+        self.task_ticks + self.task_since.map_or(0, |since| now.saturating_sub(since))
+    }
+}
+
+impl Instance {
+    fn visit(&mut self, location: LocationId) -> Option<&mut Visit> {
+        self.visits.iter_mut().find(|visit| visit.at.location == location)
+    }
+
+    /// The compound of a thread that has left, if all have arrived.
+    fn compound(&self, (team, barrier): Key, visit: &Visit) -> Option<Compound> {
+        let (latest, last) = self.latest?;
+        let (leave, has_tasks, is_final) = visit.left?;
+        Some(Compound::Barrier(BarrierVisit {
+            at: visit.at,
+            team,
+            barrier,
+            enter: visit.enter,
+            leave,
+            latest,
+            last,
+            task_ticks: visit.task_ticks.cast_signed(),
+            early_task_ticks: visit.early_task_ticks.cast_signed(),
+            has_tasks,
+            is_final,
+        }))
+    }
+}
+
+impl Barriers {
+    fn arrive(&mut self, size: usize, key: Key, record: &Rec, found: Found<'_>) {
+        let &Rec { time, location, node, .. } = record;
+        let at = Place { location, node };
+        self.within.entry(location).or_default().push(key);
+        let instance = self.open.entry(key).or_insert_with(|| Instance {
+            size,
+            visits: Vec::with_capacity(size.min(1 << 12)),
+            latest: None,
+            gone: 0,
+        });
+        let (task_ticks, early_task_ticks) = (0, 0);
+        let visit =
+            Visit { at, enter: time, task_ticks, task_since: None, early_task_ticks, left: None };
+        instance.visits.push(visit);
+        if instance.visits.len() == instance.size {
+            instance.latest = Some((time, at));
+            for visit in &mut instance.visits {
+                visit.early_task_ticks = visit.tasks_at(time);
+            }
+            // Those that have left by their clocks were kept until now.
+            for visit in instance.visits.iter().filter(|visit| visit.left.is_some()) {
+                instance.compound(key, visit).into_iter().for_each(&mut *found);
+            }
+            self.forget_if_over(key);
+        }
+    }
+
+    fn leave(&mut self, key: Key, record: &Rec, is_final: bool, found: Found<'_>) {
+        let within = self.within.entry(record.location).or_default();
+        within.retain(|open| *open != key);
+        let has_tasks = self.teams.get(&key.0).is_some_and(|team| team.has_tasks);
+        let Some(instance) = self.open.get_mut(&key) else { return };
+        let Some(visit) = instance.visit(record.location) else { return };
+        visit.task_ticks = visit.tasks_at(record.time);
+        visit.task_since = None;
+        visit.left = Some((record.time, has_tasks, is_final));
+        instance.gone += 1;
+        let visit = instance.visits.iter().find(|visit| visit.at.location == record.location);
+        let compound = visit.and_then(|visit| instance.compound(key, visit));
+        compound.into_iter().for_each(found);
+        self.forget_if_over(key);
+    }
+
+    /// All threads have been at the barrier.
+    fn forget_if_over(&mut self, key: Key) {
+        if self.open.get(&key).is_some_and(|it| it.latest.is_some() && it.gone == it.size) {
+            self.open.remove(&key);
+        }
+    }
+
+    /// The thread begins or ends an explicit task in the barrier that it is in.
+    fn switch(&mut self, record: &Rec, team: Option<TeamInstance>, is_task: bool) {
+        let Some(&key) = self.within.get(&record.location).and_then(|within| within.last()) else {
+            return;
+        };
+        let Some(visit) = self.open.get_mut(&key).and_then(|it| it.visit(record.location)) else {
+            return;
+        };
+        if team == Some(key.0) {
+            visit.task_ticks = visit.tasks_at(record.time);
+            visit.task_since = is_task.then_some(record.time);
+            // The creation of the task may be missing.
+            self.teams.entry(key.0).or_default().has_tasks |= is_task;
+        }
+    }
+
+    /// A thread has ended its part. If it is the last one of the team, the barriers that
+    /// are not complete get no further thread.
+    fn end_part(&mut self, team: TeamInstance, size: usize) {
+        let ended = &mut self.teams.entry(team).or_default().ended;
+        *ended += 1;
+        if *ended == size {
+            self.teams.remove(&team);
+            let before = self.open.len();
+            self.open.retain(|key, _| key.0 != team);
+            self.incomplete += (before - self.open.len()) as u64;
+        }
+    }
+}
+
+impl Matcher for Barriers {
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+        let size = |team: TeamInstance| definitions.team_size(team.team.into());
+        match record.what {
+            What::BarrierEnter { team, barrier } => {
+                self.arrive(size(team), (team, barrier), record, found);
+            }
+            What::BarrierLeave { team, barrier, is_final } => {
+                self.leave((team, barrier), record, is_final, found);
+            }
+            What::TasksExpected(team) => {
+                self.teams.entry(team).or_default().has_tasks = true;
+            }
+            What::TaskSwitch { team, task } => self.switch(record, team, task.is_some()),
+            What::PartEnd { team, .. } => self.end_part(team, size(team)),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, _: &Definitions, _: Found<'_>) -> u64 {
+        self.incomplete + self.open.len() as u64
+    }
+}

@@ -1,0 +1,346 @@
+//! Collective operations of MPI, and the begin and end of MPI in all processes.
+//!
+//! The k-th operation of a process on a communicator is the k-th of all its members. An operation
+//! is complete when all members have ended it. Who waits for whom depends on the kind of the
+//! operation and on the bytes sent and received: no process waits for one that sends nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use pompeii_model::{LocationId, ProcessId, RegionId};
+use pompeii_otf2::enums::CollectiveOp;
+
+use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
+use crate::definitions::{Comm, Definitions};
+use crate::engine::matcher::{Found, Matcher};
+use crate::engine::open::Open;
+use crate::engine::record::{CollectiveEnd, Rec, What};
+
+/// The part of a process in an operation.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    at: Place,
+    begin: u64,
+    end: u64,
+    sent: u64,
+    received: u64,
+    /// Rank of the process in the communicator.
+    rank: usize,
+}
+
+/// Who waits for whom in an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Barrier,
+    AllToAll,
+    OneToAll,
+    AllToOne,
+    Scan,
+    /// Managing communicators, windows and files.
+    Other,
+}
+
+/// The kind of an operation.
+pub(crate) fn kind(operation: CollectiveOp) -> Kind {
+    match operation {
+        CollectiveOp::BARRIER => Kind::Barrier,
+        CollectiveOp::ALLGATHER
+        | CollectiveOp::ALLGATHERV
+        | CollectiveOp::ALLTOALL
+        | CollectiveOp::ALLTOALLV
+        | CollectiveOp::ALLTOALLW
+        | CollectiveOp::ALLREDUCE
+        | CollectiveOp::REDUCE_SCATTER
+        | CollectiveOp::REDUCE_SCATTER_BLOCK => Kind::AllToAll,
+        CollectiveOp::BCAST | CollectiveOp::SCATTER | CollectiveOp::SCATTERV => Kind::OneToAll,
+        CollectiveOp::REDUCE | CollectiveOp::GATHER | CollectiveOp::GATHERV => Kind::AllToOne,
+        CollectiveOp::SCAN | CollectiveOp::EXSCAN => Kind::Scan,
+        _ => Kind::Other,
+    }
+}
+
+/// Which operation: communicator and number.
+type Key = (u32, u64);
+
+/// Operations of one communicator that are open at most: further ones are those of a trace in which
+/// a process is missing.
+const OPEN_MAX: u64 = 100_000;
+
+/// Operations that not all processes have ended.
+#[derive(Debug, Default)]
+pub struct Collectives {
+    /// When the operation began that a location is in. Operations do not nest. If the trace does
+    /// not have the end of one, the next begin replaces it.
+    begins: HashMap<LocationId, u64>,
+    /// Locations that are in an operation with neighbours: the trace does not have who they are.
+    with_neighbours: HashSet<LocationId>,
+    members: HashMap<(u32, ProcessId), Member>,
+    open: HashMap<Key, Vec<Part>>,
+    init: Management,
+    finalize: Management,
+    given_up: u64,
+    /// Processes with dropped records: it is not known which operation is which.
+    lost: HashSet<ProcessId>,
+}
+
+/// A process in a communicator.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Operations that it has ended.
+    number: u64,
+    /// `None` if it is no member, in a damaged trace.
+    rank: Option<usize>,
+}
+
+/// MPI_Init or MPI_Finalize, which all processes call once.
+#[derive(Debug, Default)]
+struct Management {
+    calls: Vec<(ProcessId, Part)>,
+    left: usize,
+    is_done: bool,
+}
+
+impl Matcher for Collectives {
+    fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
+        match record.what {
+            What::CollectiveBegin => {
+                self.begins.insert(record.location, record.time);
+            }
+            What::Dropped => {
+                self.lost.insert(definitions.system.locations[record.location].process);
+            }
+            What::CollectiveEnd(end) => self.end_part(definitions, record, end, found),
+            What::MpiEnter { region } => {
+                if definitions.regions[region].name.starts_with("MPI_Neighbor") {
+                    self.with_neighbours.insert(record.location);
+                } else if let Some((call, _)) = self.management(definitions, region) {
+                    call.enter(definitions, record);
+                }
+            }
+            What::MpiLeave { region, .. } => {
+                self.with_neighbours.remove(&record.location);
+                let processes = definitions.system.processes.len();
+                if let Some((call, pattern)) = self.management(definitions, region) {
+                    call.leave(definitions, record);
+                    if call.left == processes {
+                        call.finish(pattern, found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, definitions: &Definitions, found: Found<'_>) -> u64 {
+        let mut incomplete = self.given_up + self.open.len() as u64;
+        // A process that is in no communicator with others did not take part in MPI. Another one
+        // that has no call has lost it, and so nothing is known about the waiting of all.
+        let expected = self.init.calls.len().max(definitions.connected_processes());
+        for (call, pattern) in
+            [(&mut self.init, Pattern::Init), (&mut self.finalize, Pattern::Finalize)]
+        {
+            if call.left == expected {
+                call.finish(pattern, found);
+            } else if !call.calls.is_empty() {
+                incomplete += 1;
+            }
+        }
+        incomplete
+    }
+
+    fn open(&self, open: &mut Open) {
+        self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
+        let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
+        let calls = management.flat_map(|call| &call.calls).map(|(_, part)| part);
+        for part in self.open.values().flatten().chain(calls) {
+            open.waiting(part.at.location, part.begin);
+            open.causing(part.at.location, part.begin);
+        }
+    }
+}
+
+impl Collectives {
+    fn management(
+        &mut self,
+        definitions: &Definitions,
+        region: RegionId,
+    ) -> Option<(&mut Management, Pattern)> {
+        match definitions.regions[region].name.as_str() {
+            "MPI_Init" | "MPI_Init_thread" => Some((&mut self.init, Pattern::Init)),
+            "MPI_Finalize" => Some((&mut self.finalize, Pattern::Finalize)),
+            _ => None,
+        }
+    }
+
+    /// A process ends its part of an operation.
+    fn end_part(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        operation: CollectiveEnd,
+        found: Found<'_>,
+    ) {
+        let begin = self.begins.remove(&record.location);
+        let process = definitions.system.locations[record.location].process;
+        let Some(comm) = definitions.comms.get(&operation.comm) else { return };
+        let size = comm.members.len() + comm.remote.len();
+        if comm.is_self || size < 2 {
+            return;
+        }
+        let unknown = || Member { number: 0, rank: definitions.rank(comm, process) };
+        let member = self.members.entry((operation.comm, process)).or_insert_with(unknown);
+        member.number += 1;
+        let key = (operation.comm, member.number);
+        if self.lost.contains(&process) {
+            self.given_up += 1;
+            return;
+        }
+        let (Some(begin), Some(rank)) = (begin, member.rank) else { return };
+        if self.with_neighbours.contains(&record.location) {
+            return;
+        }
+        let part = Part {
+            at: Place { location: record.location, node: record.node },
+            begin,
+            end: record.time,
+            sent: operation.sent,
+            received: operation.received,
+            rank,
+        };
+        let parts = self.open.entry(key).or_default();
+        parts.push(part);
+        if parts.len() == size {
+            let parts = self.open.remove(&key).unwrap_or_default();
+            finish((comm, key), parts, operation, found);
+        } else if let Some(oldest) = key.1.checked_sub(OPEN_MAX)
+            && self.open.remove(&(key.0, oldest)).is_some()
+        {
+            self.given_up += 1;
+        }
+    }
+}
+
+impl Management {
+    fn enter(&mut self, definitions: &Definitions, record: &Rec) {
+        let process = definitions.system.locations[record.location].process;
+        let at = Place { location: record.location, node: record.node };
+        let (begin, end, rank) = (record.time, record.time, process.0 as usize);
+        self.calls.push((process, Part { at, begin, end, sent: 0, received: 0, rank }));
+    }
+
+    fn leave(&mut self, definitions: &Definitions, record: &Rec) {
+        let process = definitions.system.locations[record.location].process;
+        if let Some((_, call)) = self.calls.iter_mut().find(|(of, _)| *of == process) {
+            call.end = record.time;
+            self.left += 1;
+        }
+    }
+
+    fn finish(&mut self, pattern: Pattern, found: Found<'_>) {
+        if self.is_done {
+            return;
+        }
+        self.is_done = true;
+        let mut calls: Vec<Part> = self.calls.iter().map(|(_, part)| *part).collect();
+        calls.sort_by_key(|part| part.rank);
+        if calls.len() > 1 {
+            let number = u64::from(pattern == Pattern::Finalize);
+            all((pattern, Operation { comm: u32::MAX, number }), &calls, found);
+        }
+    }
+}
+
+/// All members have ended an operation.
+fn finish(
+    (comm, (id, number)): (&Comm, Key),
+    mut parts: Vec<Part>,
+    end: CollectiveEnd,
+    found: Found<'_>,
+) {
+    let operation = Operation { comm: id, number };
+    parts.sort_by_key(|part| part.rank);
+    let root = parts.iter().find(|part| part.rank == end.root as usize).copied();
+    match (kind(end.op), root) {
+        (Kind::Barrier, _) => all((Pattern::Barrier, operation), &parts, found),
+        (Kind::AllToAll, _) => all_to_all(operation, &parts, found),
+        // In an operation between two groups each side has a root of its own.
+        _ if !comm.remote.is_empty() => {}
+        (Kind::OneToAll, Some(root)) => from_root(operation, &parts, &root, found),
+        (Kind::AllToOne, Some(root)) => {
+            if let (Some(latest), 1..) = (latest(parts.iter().filter(sends)), root.received) {
+                found(visit((Pattern::AllToOne, operation), &root, latest));
+            }
+        }
+        (Kind::Scan, _) => {
+            for (place, part) in parts.iter().enumerate() {
+                if let Some(latest) = latest(parts[..=place].iter().filter(sends)) {
+                    found(visit((Pattern::Scan, operation), part, latest));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn sends(part: &&Part) -> bool {
+    part.sent > 0
+}
+
+/// The part that begins last; of equal ones that of the lowest rank.
+fn latest<'p>(parts: impl Iterator<Item = &'p Part>) -> Option<&'p Part> {
+    parts.fold(None, |latest: Option<&Part>, part| {
+        latest.filter(|latest| latest.begin >= part.begin).or(Some(part))
+    })
+}
+
+fn visit((pattern, operation): (Pattern, Operation), part: &Part, waits_for: &Part) -> Compound {
+    Compound::Collective(CollectiveVisit {
+        at: part.at,
+        pattern,
+        operation,
+        begin: part.begin,
+        end: part.end,
+        causer: waits_for.at,
+        until: waits_for.begin,
+        complete: part.end,
+    })
+}
+
+/// All wait for the last one, and the first that leaves shows when the operation was complete.
+fn all(of: (Pattern, Operation), parts: &[Part], found: Found<'_>) {
+    let Some(latest) = latest(parts.iter()) else { return };
+    let first = parts.iter().map(|part| part.end).min().unwrap_or(0);
+    for part in parts {
+        let Compound::Collective(mut own) = visit(of, part, latest) else { continue };
+        own.complete = first.max(latest.begin.min(part.end));
+        found(Compound::Collective(own));
+    }
+}
+
+fn all_to_all(operation: Operation, parts: &[Part], found: Found<'_>) {
+    if parts.iter().all(|part| part.sent + part.received == 0) {
+        return;
+    }
+    let last_begin = parts.iter().map(|part| part.begin).max();
+    if parts.iter().map(|part| part.end).min() > last_begin {
+        all((Pattern::AllToAll, operation), parts, found);
+        return;
+    }
+    // Some had left before others came. Only processes that send kept the others, and only those
+    // that receive waited.
+    let Some(last) = latest(parts.iter().filter(sends)) else { return };
+    let is_last = |part: &Part| part.rank == last.rank;
+    let waits = |part: &Part| part.received > 0 && part.begin < last.begin;
+    let some: Vec<Part> =
+        parts.iter().filter(|part| is_last(part) || waits(part)).copied().collect();
+    all((Pattern::AllToAll, operation), &some, found);
+}
+
+fn from_root(operation: Operation, parts: &[Part], root: &Part, found: Found<'_>) {
+    if root.sent == 0 {
+        return;
+    }
+    let receivers = parts.iter().filter(|part| part.rank != root.rank && part.received > 0);
+    for part in receivers {
+        found(visit((Pattern::OneToAll, operation), part, root));
+    }
+}

@@ -1,0 +1,144 @@
+//! Non-blocking collective operations. The call that completes one may wait until the processes
+//! whose data it needs have begun the operation.
+//!
+//! The k-th such operation that a process begins on a communicator is the k-th of all its members.
+//! The communicator is known only when the operation is complete, and operations may be completed
+//! in another order than they were begun. Therefore an operation gets its number when all of its
+//! process that were begun before it are complete.
+
+use std::collections::{HashMap, VecDeque};
+
+use pompeii_model::ProcessId;
+
+use crate::compound::MessageEnd;
+use crate::definitions::Definitions;
+use crate::engine::record::CollectiveEnd;
+use crate::matchers::call::CallId;
+use crate::matchers::collective::{Kind, kind};
+
+/// An operation that a process has begun.
+#[derive(Debug)]
+struct Begun {
+    request: u64,
+    begin: MessageEnd,
+    /// All members of the communicator take part with each other.
+    is_of_all: bool,
+    /// The call that completes it, and what is known then.
+    done: Option<(CallId, CollectiveEnd)>,
+}
+
+/// The part of a process.
+#[derive(Debug)]
+struct Part {
+    begin: MessageEnd,
+    call: CallId,
+    end: CollectiveEnd,
+    rank: usize,
+}
+
+/// What is known of the waiting of a call: `None` if it waits for no other process.
+pub(crate) type Answer = (CallId, Option<MessageEnd>);
+
+/// Operations of this number of a process are looked at: a request may be freed, and is then never
+/// complete.
+const BEGUN_MAX: usize = 10_000;
+
+/// Operations that are not complete in all processes.
+#[derive(Debug, Default)]
+pub(crate) struct Operations {
+    begun: HashMap<ProcessId, VecDeque<Begun>>,
+    numbers: HashMap<(u32, ProcessId), u64>,
+    open: HashMap<(u32, u64), Vec<Part>>,
+}
+
+impl Operations {
+    /// A process begins an operation; the flag is false if it is one of neighbours only.
+    pub(crate) fn begin(
+        &mut self,
+        process: ProcessId,
+        request: u64,
+        (begin, is_of_all): (MessageEnd, bool),
+    ) {
+        let begun = self.begun.entry(process).or_default();
+        begun.push_back(Begun { request, begin, is_of_all, done: None });
+        if begun.len() > BEGUN_MAX
+            && let Some(freed) = begun.iter().position(|one| one.done.is_none())
+        {
+            begun.remove(freed);
+        }
+    }
+
+    /// A call completes the operation of a request; false if the trace does not have its begin.
+    pub(crate) fn complete(
+        &mut self,
+        definitions: &Definitions,
+        (process, call): (ProcessId, CallId),
+        (request, end): (u64, CollectiveEnd),
+        answers: &mut Vec<Answer>,
+    ) -> bool {
+        let begun = self.begun.entry(process).or_default();
+        let is_it = |one: &&mut Begun| one.request == request && one.done.is_none();
+        let Some(one) = begun.iter_mut().find(is_it) else { return false };
+        one.done = Some((call, end));
+        while let Some(&Begun { begin, is_of_all, done: Some((call, end)), .. }) = begun.front() {
+            begun.pop_front();
+            let number = self.numbers.entry((end.comm, process)).or_default();
+            *number += 1;
+            let comm = definitions.comms.get(&end.comm);
+            let rank = comm.and_then(|comm| definitions.rank(comm, process));
+            let size = comm.map_or(0, |comm| comm.members.len() + comm.remote.len());
+            let (Some(rank), 2.., true) = (rank, size, is_of_all) else {
+                answers.push((call, None));
+                continue;
+            };
+            let key = (end.comm, *number);
+            let parts = self.open.entry(key).or_default();
+            parts.push(Part { begin, call, end, rank });
+            if parts.len() == size {
+                resolve(self.open.remove(&key).unwrap_or_default(), answers);
+            }
+        }
+        true
+    }
+
+    /// The calls that have begun the operations which are not complete.
+    pub(crate) fn begins(&self) -> impl Iterator<Item = &MessageEnd> {
+        let begun = self.begun.values().flatten().map(|one| &one.begin);
+        begun.chain(self.open.values().flatten().map(|part| &part.begin))
+    }
+
+    /// The trace ends: the number of operations that are not complete.
+    pub(crate) fn incomplete(&self) -> u64 {
+        let begun: usize = self.begun.values().map(VecDeque::len).sum();
+        (begun + self.open.len()) as u64
+    }
+}
+
+/// All members have completed an operation: who waited for whom?
+fn resolve(mut parts: Vec<Part>, answers: &mut Vec<Answer>) {
+    parts.sort_by_key(|part| part.rank);
+    let sends = |part: &&Part| part.end.sent > 0;
+    for part in &parts {
+        let root = parts.iter().find(|other| other.rank == part.end.root as usize);
+        let is_root = root.is_some_and(|root| root.rank == part.rank);
+        let receives = part.end.received > 0;
+        let needed = match kind(part.end.op) {
+            Kind::Barrier => latest(parts.iter()),
+            Kind::AllToAll if receives => latest(parts.iter().filter(sends)),
+            Kind::OneToAll if receives && !is_root => latest(root.into_iter().filter(sends)),
+            Kind::AllToOne if is_root => latest(parts.iter().filter(sends)),
+            Kind::Scan => {
+                latest(parts.iter().take_while(|one| one.rank <= part.rank).filter(sends))
+            }
+            _ => None,
+        };
+        answers.push((part.call, needed.map(|needed| needed.begin)));
+    }
+}
+
+/// The part that begins last; of equal ones that of the lowest rank.
+fn latest<'p>(parts: impl Iterator<Item = &'p Part>) -> Option<&'p Part> {
+    parts.fold(None, |latest: Option<&Part>, part| {
+        latest.filter(|latest| latest.begin.enter >= part.begin.enter).or(Some(part))
+    })
+}
