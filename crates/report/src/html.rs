@@ -1,6 +1,4 @@
-//! The offline page: one file with data, style and script inside, which loads nothing. The script
-//! is written as small modules in `web/`; they are joined here in the order of their imports,
-//! because modules cannot import each other in a page that was opened from a disk.
+//! The offline page: one file with data, styles and script inside, which loads nothing.
 
 use std::io::{self, Write};
 
@@ -10,31 +8,12 @@ use serde::{Serialize, Serializer};
 
 use crate::RunInfo;
 use crate::page_facts::{PageFacts, page_facts};
+use crate::web::{PAGE, escape, script, style};
 
-const PAGE: &str = include_str!("../web/page.html");
-
-const STYLES: [&str; 4] = [
-    include_str!("../web/theme.css"),
-    include_str!("../web/summary.css"),
-    include_str!("../web/details.css"),
-    include_str!("../web/trees.css"),
-];
-
-/// A module stands after those that it imports.
-const MODULES: [&str; 12] = [
-    include_str!("../web/dom.js"),
-    include_str!("../web/format.js"),
-    include_str!("../web/colour.js"),
-    include_str!("../web/data.js"),
-    include_str!("../web/severity.js"),
-    include_str!("../web/tree.js"),
-    include_str!("../web/panes.js"),
-    include_str!("../web/details.js"),
-    include_str!("../web/summary.js"),
-    include_str!("../web/help.js"),
-    include_str!("../web/selftest.js"),
-    include_str!("../web/main.js"),
-];
+/// One file that works from a disk without a network, and proves it: nothing may be loaded.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\"
+      content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">
+";
 
 /// The page of an analysed run.
 pub fn html(cube: &Cube, run: &RunInfo) -> String {
@@ -54,15 +33,28 @@ pub fn write_html(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Resul
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
         out.write_all(before.as_bytes())?;
         match name {
+            "POLICY" => out.write_all(POLICY.as_bytes())?,
             "TITLE" => write!(out, "{}", escape(&format!("{} - Pompeii", cube.program)))?,
-            "STYLE" => STYLES.iter().try_for_each(|style| out.write_all(style.as_bytes()))?,
-            "SCRIPT" => out.write_all(script().as_bytes())?,
-            "DATA" => serde_json::to_writer(WithoutTags(&mut *out), &page_data(cube, run))?,
+            "STYLES" => write!(out, "<style>\n{}\n</style>\n", style())?,
+            "SCRIPT" => write!(out, "<script>\n{}</script>\n", script())?,
+            "DATA" => {
+                out.write_all(b"<script type=\"application/json\" id=\"data\">")?;
+                write_page_data(cube, run, &mut WithoutTags(&mut *out))?;
+                out.write_all(b"</script>\n")?;
+            }
             _ => {}
         }
         rest = after;
     }
     out.write_all(rest.as_bytes())
+}
+
+/// Writes what the trees and the overview show, as JSON.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_page_data(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, &page_data(cube, run))?)
 }
 
 /// JSON for a script element, in which only `</script` and `<!--` end the text: no `<`, no problem.
@@ -82,27 +74,6 @@ impl<W: Write> Write for WithoutTags<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// All modules in one scope: imports are dropped, exports become plain declarations.
-fn script() -> String {
-    let mut script = "\"use strict\";\n(() => {\n".to_owned();
-    for module in MODULES {
-        let mut import = false;
-        for line in module.lines() {
-            import |= line.starts_with("import ");
-            if !import {
-                script += line.strip_prefix("export ").unwrap_or(line);
-                script.push('\n');
-            }
-            import &= !line.ends_with(';');
-        }
-    }
-    script + "})();\n"
 }
 
 /// What the page's script reads. Values are clock ticks or counts.
@@ -258,16 +229,6 @@ impl Serialize for Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_script_is_one_scope_without_modules() {
-        let script = script();
-        for line in script.lines() {
-            assert!(!line.starts_with("import ") && !line.starts_with("export "), "{line}");
-            assert!(!line.contains("} from \""), "{line}");
-        }
-        assert!(script.contains("class Tree {"));
-    }
 
     #[test]
     fn names_of_a_program_cannot_leave_their_element() {

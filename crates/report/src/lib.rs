@@ -30,10 +30,11 @@ mod tasks;
 mod trees;
 mod visits;
 mod waits;
+pub mod web;
 
 pub use explain::{UnknownProperty, distance, explain};
 pub use explain_run::explain_in;
-pub use html::{html, write_html};
+pub use html::{html, write_html, write_page_data};
 pub use json::{JsonReport, json, json_report};
 pub use json_schema::json_schema;
 pub use processes::{JsonProcess, processes};

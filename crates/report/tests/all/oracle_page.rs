@@ -15,7 +15,7 @@ fn check(name: &str, cube: &Cube, run: &RunInfo, expect: Expect) {
     }
     let dom = with_page(name, &html(cube, run), dump_dom);
     let (_, page) = dom.split_once("<header").unwrap();
-    let (page, _) = page.split_once("<section id=\"explorer\"").unwrap();
+    let (page, _) = page.split_once("<section id=\"panel-trees\"").unwrap();
     let ends = ["</h1>", "</h2>", "</p>", "</li>", "</tr>", "</div>", "</button>", "</code>"];
     let mut page = format!("<header{page}");
     for end in ends {
@@ -98,6 +98,8 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
             ocean: 4.82 s
             on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Light / dark
             2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
+            Overview
+            Trees
             OMP_PLACES={0} binds all 8 threads of a process to CPU 0.
             Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics (ocean.c:208).
             The trace has no events of thread 7.
@@ -155,6 +157,9 @@ fn tasks_have_their_times_and_a_histogram() {
         expect![[r#"
         a: 100 µs
         on 2 threads (1 process) · 2 regions, 4 call paths Light / dark
+        Overview
+        Trees
+        Tasks
         The values of this report do not add up: location 0: task trees and stub nodes differ by 60 ticks.
         Only counted, not timed: 32 undeferred tasks (a.c:7).
         60 %
@@ -195,6 +200,8 @@ fn processes_stand_next_to_each_other() {
         expect![[r#"
             ocean: 1.00 s
             on 4 threads (2 processes) · 3 regions, 4 call paths Light / dark
+            Overview
+            Trees
             77 %
             parallel efficiency
             =
@@ -241,6 +248,8 @@ fn one_thread_is_told_what_to_do_next() {
         a: 1.00 s
         on 1 thread (1 process) · 4 regions, 5 call paths Light / dark
         ./a 64
+        Overview
+        Trees
         86 %
         parallel efficiency
         =
@@ -268,6 +277,8 @@ fn a_difference_has_signs_and_no_findings() {
         expect![[r#"
         a: difference of two reports
         2 regions, 3 call paths Light / dark
+        Overview
+        Trees
         Each value is that of the first report minus that of the second (diff before after): + means that the first report has more, - that it has less.
         CPU time: 0.68 s less in the first report
         computing -0.68 s

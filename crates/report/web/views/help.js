@@ -1,7 +1,7 @@
 // What is selected, explained: the documentation of the property, the source of the call path.
 
-import { el } from "./dom.js";
-import { count, seconds } from "./format.js";
+import { el } from "../dom.js";
+import { count, seconds } from "../format.js";
 
 export function renderHelp(host, data, panes) {
   host.replaceChildren(propertyHelp(data, panes.metrics.focused),

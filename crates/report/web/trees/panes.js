@@ -2,9 +2,9 @@
 // tree shows the selected property, the location tree the selected call path of it.
 
 import { sum } from "./data.js";
-import { el } from "./dom.js";
+import { el } from "../dom.js";
 import { Tree } from "./tree.js";
-import { percent, severity, signed } from "./format.js";
+import { percent, severity, signed } from "../format.js";
 import {
   callValues, locationValues, metricValue, pick, selectedCells, systemValue,
 } from "./severity.js";

@@ -1,13 +1,17 @@
 // What the terminal's report has as tables: who waited for whom, which stands below the summary, and
 // before the trees processes, task instances with their histogram, and times of single visits.
 
-import { el } from "./dom.js";
-import { count, percent, seconds } from "./format.js";
+import { el } from "../dom.js";
+import { count, percent, seconds } from "../format.js";
 
 export function renderDetails(host, raw, onCall) {
-  const parts = [processes(raw), tasks(raw), visits(raw, onCall)];
+  const parts = [processes(raw), visits(raw, onCall)];
   host.replaceChildren(...parts.filter(Boolean));
   host.hidden = !host.children.length;
+}
+
+export function renderTasks(host, raw) {
+  host.replaceChildren(...[tasks(raw)].filter(Boolean));
 }
 
 const number = (text) => el("td.number", {}, text);

@@ -2,8 +2,8 @@
 // into the trees.
 
 import { waits } from "./details.js";
-import { el, prose } from "./dom.js";
-import { count, percent, seconds, signed, wallTime } from "./format.js";
+import { el, prose } from "../dom.js";
+import { count, percent, seconds, signed, wallTime } from "../format.js";
 
 export function renderTop(host, raw, themeButton) {
   const threads = `${raw.locations.length} thread${raw.locations.length === 1 ? "" : "s"}`;

@@ -6,8 +6,8 @@
 // Home/End, Enter opens or closes, * opens the path of the largest values, Ctrl+Space adds to the
 // selection. Rows are flat in the DOM and carry aria-level, so only what is visible exists.
 
-import { el } from "./dom.js";
-import { colourOf } from "./colour.js";
+import { el } from "../dom.js";
+import { colourOf } from "../colour.js";
 
 export class Tree {
   /** `nodes`: objects with id, parent, children, depth. `describe(id)`: {name, place, value, text,
