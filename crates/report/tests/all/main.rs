@@ -7,5 +7,6 @@ mod hybrid;
 mod one_thread;
 mod oracle_html;
 mod oracle_page;
+mod oracle_web;
 mod schema;
 mod text;
