@@ -1,15 +1,16 @@
 //! The index of one location, made of its events. Locations do not need each other, so a caller may
 //! index several of them at the same time; this crate starts no threads.
 
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
 use crate::cell::Kind;
-use crate::format::{IndexWriter, Piece, Section};
+use crate::fold::{StateBins, StatesBuilder};
+use crate::format::{Piece, Section};
 use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
 use crate::shape::Shape;
@@ -18,8 +19,6 @@ use crate::walk::{Visitor, Walker};
 
 /// Levels of the call stack that have rows; deeper ones are not drawn.
 pub const STACK_LEVELS_MAX: usize = 1024;
-/// Levels with at most this number of bins are read with each picture of the whole run.
-const COARSE_BINS_MAX: u64 = 8192;
 
 /// What all locations of a trace use.
 #[derive(Debug)]
@@ -41,6 +40,12 @@ impl<'a> Context<'a> {
     /// The state of each region.
     pub fn states(&self) -> &[State] {
         &self.states
+    }
+
+    /// The numbers of the locations of a process.
+    pub fn locations_of(&self, process: ProcessId) -> impl Iterator<Item = usize> {
+        let locations = self.definitions.system.locations.enumerated();
+        locations.filter(move |(_, it)| it.process == process).map(|(id, _)| id.index())
     }
 
     /// When the trace ends, in ticks.
@@ -114,6 +119,7 @@ pub struct LocationBuilder<'a> {
 struct Found<'a> {
     rows: Rows<'a>,
     marks: Marks,
+    states: StatesBuilder<'a>,
 }
 
 impl Visitor for Found<'_> {
@@ -126,6 +132,7 @@ impl Visitor for Found<'_> {
     fn innermost(&mut self, start: u64, end: u64, region: u32) {
         self.marks.block.innermost(start, end, region);
         self.rows.innermost(start, end, region);
+        self.states.innermost(start, end, region);
     }
 
     #[inline]
@@ -143,6 +150,7 @@ impl<'a> LocationBuilder<'a> {
             found: Found {
                 rows: Rows::new(&context.states, context.shape),
                 marks: Marks::default(),
+                states: StatesBuilder::new(&context.states, context.shape),
             },
             mark_every: MARK_EVENTS,
             events: 0,
@@ -197,13 +205,12 @@ impl<'a> LocationBuilder<'a> {
     /// end with the trace.
     pub fn finish(mut self) -> LocationIndex {
         self.walker.end(self.context.end(), &mut self.found);
-        let Found { rows, marks } = self.found;
+        let Found { rows, marks, states } = self.found;
         let (depth, shape) = (rows.depth, self.context.shape);
         let mut pieces: Vec<Piece> = marks.pieces().collect();
         for (row, levels) in rows.finish().enumerate() {
             for (level, of_level) in levels.into_iter().enumerate() {
-                let bins = (shape.length >> shape.unit_log2) >> shape.bin_log2(level);
-                let is_coarse = bins <= COARSE_BINS_MAX;
+                let is_coarse = shape.is_coarse(level);
                 let piece = |section, words| Piece { section, row, level, words, is_coarse };
                 let exact = of_level.exact.iter().flat_map(|exact| exact.words()).collect();
                 let fillers = of_level.fillers.iter().map(|filler| filler.word()).collect();
@@ -214,22 +221,14 @@ impl<'a> LocationBuilder<'a> {
         let words = vec![self.events, self.errors, depth as u64];
         let (section, is_coarse) = (Section::Facts, true);
         pieces.push(Piece { section, row: 0, level: 0, words, is_coarse });
-        LocationIndex { pieces }
+        LocationIndex { pieces, states: states.finish() }
     }
 }
 
 /// The index of one location, in memory.
 #[derive(Clone, Debug)]
 pub struct LocationIndex {
-    pieces: Vec<Piece>,
-}
-
-impl<W: Write> IndexWriter<W> {
-    /// Adds a location with its number in the definitions, once and in any order.
-    ///
-    /// # Errors
-    /// Those of the file.
-    pub fn add(&mut self, location: usize, index: LocationIndex) -> io::Result<()> {
-        self.pieces(location, index.pieces)
-    }
+    pub(crate) pieces: Vec<Piece>,
+    /// For the row of the process.
+    pub(crate) states: StateBins,
 }

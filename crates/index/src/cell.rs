@@ -51,10 +51,10 @@ impl Cell {
             Kind::Flat => state_shares(states, tally, bin_log2),
             Kind::Stack => {
                 let covered = tally.entries().iter().map(|(_, ticks)| ticks).sum();
-                part(dominant, bin_log2) << 6 | part(covered, bin_log2)
+                (part(dominant, bin_log2) << 6 | part(covered, bin_log2)) as u16
             }
         };
-        Cell { region, shares: shares as u16 }
+        Cell { region, shares }
     }
 
     /// Whether two bins may be shown as one.
@@ -73,18 +73,16 @@ impl Cell {
 
 /// The 63rds of a bin; 0 only if there is nothing.
 fn part(ticks: u64, bin_log2: u32) -> u64 {
-    rounded(ticks, bin_log2, WHOLE).clamp(u64::from(ticks > 0), WHOLE)
+    rounded(ticks, 1 << bin_log2, WHOLE).clamp(u64::from(ticks > 0), WHOLE)
 }
 
-/// Ticks in parts of a bin, which has `whole` parts.
-fn rounded(ticks: u64, bin_log2: u32, whole: u64) -> u64 {
-    let halves = u128::from(ticks) * u128::from(2 * whole) + (1 << bin_log2);
-    (halves >> (bin_log2 + 1)) as u64
+/// Ticks in parts of all ticks, which have `parts` parts.
+pub(crate) fn rounded(ticks: u64, all_ticks: u128, parts: u64) -> u64 {
+    let halves = u128::from(ticks) * u128::from(2 * parts) + all_ticks;
+    (halves / (2 * all_ticks)) as u64
 }
 
-/// The shares of the four states in sevenths, computing in the lowest bits. Waiting has a seventh
-/// as soon as it is a fiftieth of the bin, because it must be seen; the largest share gives it.
-fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u64 {
+fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u16 {
     let mut ticks = [0; 4];
     for (region, of_region) in tally.entries() {
         let state = states.get(usize::from(*region)).copied().unwrap_or(State::Computing);
@@ -92,16 +90,22 @@ fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u64 {
             ticks[place] += of_region;
         }
     }
-    let mut shares = ticks.map(|ticks| rounded(ticks, bin_log2, SEVENTHS).min(SEVENTHS));
+    shares_of(ticks, 1 << bin_log2)
+}
+
+/// The shares of the four states in sevenths, computing in the lowest bits. Waiting has a seventh
+/// as soon as it is a fiftieth of all ticks, because it must be seen; the largest share gives it.
+pub(crate) fn shares_of(ticks: [u64; 4], all_ticks: u128) -> u16 {
+    let mut shares = ticks.map(|ticks| rounded(ticks, all_ticks, SEVENTHS).min(SEVENTHS));
     let waiting = State::Waiting as usize;
-    if shares[waiting] == 0 && u128::from(ticks[waiting]) * 50 >= 1 << bin_log2 {
+    if shares[waiting] == 0 && u128::from(ticks[waiting]) * 50 >= all_ticks {
         shares[waiting] = 1;
     }
     while shares.iter().sum::<u64>() > SEVENTHS {
         let largest = (0..4).max_by_key(|place| shares[*place]).unwrap_or_default();
         shares[largest] -= 1;
     }
-    shares.iter().rev().fold(0, |word, share| word << 3 | share)
+    shares.iter().rev().fold(0, |word, share| word << 3 | *share as u16)
 }
 
 /// An interval, in units after the origin.

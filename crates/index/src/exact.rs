@@ -100,20 +100,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         columns: u32,
         mut open: impl FnMut(usize) -> Result<EventReader<S>, E>,
     ) -> Result<Picture, E> {
-        let origin = self.shape().origin;
-        let bin_log2 = bin_log2_for(&window, columns);
-        let since = |time: u64| time.saturating_sub(origin);
-        let mut canvas = Canvas::new(since(window.start)..since(window.end), bin_log2);
-        let Range { start, end } = canvas.window();
-        let begin = origin.saturating_add(start);
-        let shape = Shape {
-            origin: begin,
-            length: end - start,
-            unit_log2: 0,
-            finest_log2: bin_log2 as u8,
-            levels: 1,
-        };
-        let whole = begin..begin.saturating_add(end - start);
+        let (shape, mut canvas) = self.exact_canvas(&window, columns);
+        let whole = shape.origin..shape.origin.saturating_add(shape.length);
         for rows in rows.chunk_by(|(one, _), (next, _)| one == next) {
             let Some(&(location, _)) = rows.first() else { continue };
             let mut found = Rows::new(context.states(), shape);
@@ -128,7 +116,19 @@ impl<B: AsRef<[u8]>> Index<B> {
                 canvas.end_row();
             }
         }
-        Ok(canvas.finish(origin, 0))
+        Ok(canvas.finish(self.shape().origin, 0))
+    }
+
+    /// What the whole bins of a window are drawn on, and their division of time: one level.
+    pub(crate) fn exact_canvas(&self, window: &Range<u64>, columns: u32) -> (Shape, Canvas) {
+        let origin = self.shape().origin;
+        let bin_log2 = bin_log2_for(window, columns);
+        let since = |time: u64| time.saturating_sub(origin);
+        let canvas = Canvas::new(since(window.start)..since(window.end), bin_log2);
+        let Range { start, end } = canvas.window();
+        let origin = origin.saturating_add(start);
+        let (length, finest_log2) = (end - start, bin_log2 as u8);
+        (Shape { origin, length, unit_log2: 0, finest_log2, levels: 1 }, canvas)
     }
 
     /// Exact sums by region of a location in a window. A visit that begins at the end of the window

@@ -14,14 +14,12 @@
 //! and of the directory. A reader checks each place of the directory against the file once, so a
 //! section is always within the file; numbers in sections are checked where they are used.
 
-use std::io::{self, Write};
-
 use crate::shape::Shape;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
-const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
+pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;
@@ -71,11 +69,13 @@ pub(crate) enum Section {
     Sums = 6,
     /// Sums of all events before a mark: region, visits, exclusive ticks.
     Totals = 7,
+    /// Runs of bins of a process's level, one word each (`fold.rs`).
+    Folded = 8,
 }
 
-/// The key of a section: kind, location, row and level.
+/// The key of a section: kind, location or process, row and level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(u64);
+pub(crate) struct Key(pub u64);
 
 impl Key {
     pub fn new(section: Section, location: usize, row: usize, level: usize) -> Key {
@@ -84,7 +84,7 @@ impl Key {
     }
 }
 
-/// A section of one location before it has its place in the file.
+/// A section of one location or process before it has its place in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub section: Section,
@@ -95,113 +95,22 @@ pub(crate) struct Piece {
     pub is_coarse: bool,
 }
 
-/// A directory entry: key, offset in words, number of words.
-type Entry = (Key, u64, u64);
-
-/// Writes an index, location by location.
-#[derive(Debug)]
-pub struct IndexWriter<W> {
-    out: W,
-    written: u64,
-    checksum: Checksum,
-    directory: Vec<Entry>,
-    coarse: Vec<(Key, Vec<u64>)>,
-}
-
-impl<W: Write> IndexWriter<W> {
-    /// Begins an index of `locations` locations.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn new(
-        out: W,
-        fingerprint: Fingerprint,
-        shape: Shape,
-        locations: usize,
-    ) -> io::Result<IndexWriter<W>> {
-        let mut writer = IndexWriter {
-            out,
-            written: 0,
-            checksum: Checksum::new(),
-            directory: Vec::new(),
-            coarse: Vec::new(),
-        };
-        let [first, second] = fingerprint;
-        let levels = u64::from(shape.unit_log2)
-            | u64::from(shape.finest_log2) << 8
-            | u64::from(shape.levels) << 16;
-        let (origin, length) = (shape.origin, shape.length);
-        let head = [MAGIC, VERSION, first, second, levels, origin, length, locations as u64];
-        writer.checksum.add(&head);
-        writer.words(&head)?;
-        Ok(writer)
-    }
-
-    fn words(&mut self, words: &[u64]) -> io::Result<()> {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.out.write_all(&bytes)?;
-        self.written += words.len() as u64;
-        Ok(())
-    }
-
-    fn section(&mut self, key: Key, words: &[u64]) -> io::Result<()> {
-        self.directory.push((key, self.written, words.len() as u64));
-        self.words(words)
-    }
-
-    /// Writes the sections of a location; the coarse ones are kept until the end.
-    pub(crate) fn pieces(&mut self, location: usize, pieces: Vec<Piece>) -> io::Result<()> {
-        for piece in pieces {
-            let key = Key::new(piece.section, location, piece.row, piece.level);
-            match piece.is_coarse {
-                _ if piece.words.is_empty() => {}
-                true => self.coarse.push((key, piece.words)),
-                false => self.section(key, &piece.words)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the coarse sections, the directory and the foot, and returns what was written to.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn finish(mut self) -> io::Result<W> {
-        let coarse_begin = self.written;
-        let mut coarse = std::mem::take(&mut self.coarse);
-        coarse.sort_by_key(|(key, _)| *key);
-        for (key, words) in coarse {
-            self.section(key, &words)?;
-        }
-        self.directory.sort_by_key(|(key, ..)| *key);
-        let entries = std::mem::take(&mut self.directory);
-        let directory: Vec<u64> =
-            entries.iter().flat_map(|(Key(key), offset, words)| [*key, *offset, *words]).collect();
-        self.checksum.add(&directory);
-        self.words(&directory)?;
-        let checksum = self.checksum.value();
-        self.words(&[coarse_begin, entries.len() as u64, checksum, END_MAGIC])?;
-        self.out.flush()?;
-        Ok(self.out)
-    }
-}
-
 /// FNV-1a over words: damage is found, not malice.
 #[derive(Clone, Copy, Debug)]
-struct Checksum(u64);
+pub(crate) struct Checksum(u64);
 
 impl Checksum {
-    fn new() -> Checksum {
+    pub fn new() -> Checksum {
         Checksum(0xcbf2_9ce4_8422_2325)
     }
 
-    fn add(&mut self, words: &[u64]) {
+    pub fn add(&mut self, words: &[u64]) {
         for word in words {
             self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
         }
     }
 
-    fn value(self) -> u64 {
+    pub fn value(self) -> u64 {
         self.0
     }
 }

@@ -10,6 +10,8 @@
 //!   **sums** of any window ([`Index::sums`]). A **mark** every 4096 events has the place in the
 //!   event file and the open regions there (`marks.rs`), so a narrow window decodes some thousand
 //!   events.
+//! * The row of a **process** ([`Index::folded`]) is stored, too: thousands of threads are drawn as
+//!   quickly as a few (`fold.rs`).
 //! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`). The **tasks**
 //!   of a window ([`Index::add_tasks`]) have links from their creation to their fragments.
 //! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
@@ -36,7 +38,7 @@
 //! // Locations may be indexed by several threads; here it is one after the other.
 //! let context = Context::new(&definitions, survey.shape);
 //! file::write(&index_file, |out| {
-//!     let mut writer = IndexWriter::new(out, survey.fingerprint, survey.shape, ids.len())?;
+//!     let mut writer = IndexWriter::new(out, survey.fingerprint, &context)?;
 //!     for (number, id) in ids.iter().enumerate() {
 //!         let mut events = archive.events(LocationRef(*id)).map_err(std::io::Error::other)?;
 //!         let mut builder = LocationBuilder::new(&context);
@@ -73,9 +75,11 @@ mod build;
 mod cell;
 mod exact;
 pub mod file;
+mod fold;
 mod format;
 mod marks;
 mod picture;
+mod pyramid;
 mod row;
 mod saved;
 mod shape;
@@ -83,15 +87,18 @@ mod state;
 mod tally;
 mod tasks;
 mod walk;
+mod writer;
 
 pub use at::{Moment, Open};
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use exact::{Sums, WindowError};
-pub use format::{Fingerprint, Flaw, Index, IndexWriter, VERSION};
+pub use fold::FoldedPicture;
+pub use format::{Fingerprint, Flaw, Index, VERSION};
 pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
 pub use shape::Shape;
 pub use state::{OTHER, State};
 pub use tasks::{Fragment, TaskLink, Tasks};
 pub use walk::{TaskId, Visitor};
+pub use writer::IndexWriter;

@@ -136,18 +136,21 @@ impl Canvas {
         u32::try_from(since << PARTS_LOG2 >> self.bin_log2).unwrap_or(u32::MAX)
     }
 
-    fn add(&mut self, start: u64, end: u64, what: What) {
+    /// Adds a box, if a part of it is in the window.
+    fn add(&mut self, start: u64, end: u64, what: What) -> bool {
         let (x0, x1) = (self.column(start), self.column(end));
         if x0 < x1 {
             self.picture.x0.push(x0);
             self.picture.x1.push(x1);
             self.picture.what.push(what);
         }
+        x0 < x1
     }
 
-    pub fn filler(&mut self, filler: Filler) {
+    /// Adds a run of bins. Whether a part of it is in the window.
+    pub fn filler(&mut self, filler: Filler) -> bool {
         let (start, end) = (filler.bin << self.bin_log2, filler.end() << self.bin_log2);
-        self.add(start, end, What::filler(filler.cell));
+        self.add(start, end, What::filler(filler.cell))
     }
 
     pub fn exact(&mut self, exact: Exact) {
@@ -190,8 +193,9 @@ impl<B: AsRef<[u8]>> Index<B> {
         let Range { start, end } = canvas.bins();
         let filler = |place| Filler::from_word(fillers.get(place));
         let first = first_where(fillers.len(), |place| filler(place).end() > start);
-        let inside = (first..fillers.len()).map(filler).take_while(|filler| filler.bin < end);
-        inside.for_each(|filler| canvas.filler(filler));
+        for filler in (first..fillers.len()).map(filler).take_while(|filler| filler.bin < end) {
+            canvas.filler(filler);
+        }
         let mut all: Vec<Exact> = Vec::new();
         for class in level..usize::from(self.shape().levels) {
             let exact = self.section(Key::new(Section::Exact, location, row, class));

@@ -8,6 +8,8 @@
 const EVENTS_PER_BIN: u64 = 16;
 /// The coarsest level has at least this number of bins, as a power of two.
 const COARSEST_BINS_LOG2: u32 = 9;
+/// Levels with at most this number of bins are read with each picture of the whole run.
+const COARSE_BINS_MAX: u64 = 8192;
 /// Bits of the number of a bin in a filler.
 pub(crate) const BIN_BITS: u32 = 28;
 /// Bits of a time or a duration in an interval.
@@ -62,6 +64,11 @@ impl Shape {
     #[inline]
     pub fn bin_log2(&self, level: usize) -> u32 {
         u32::from(self.finest_log2) + 2 * level as u32
+    }
+
+    /// Whether a picture of the whole run reads this level.
+    pub(crate) fn is_coarse(&self, level: usize) -> bool {
+        (self.length >> self.unit_log2) >> self.bin_log2(level) <= COARSE_BINS_MAX
     }
 
     /// The coarsest level whose bins are not longer than 2^`ticks_log2` ticks; `None` if the bins

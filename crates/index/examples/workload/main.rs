@@ -66,7 +66,7 @@ fn build(anchor: &Path, index: &Path, threads: NonZeroUsize) -> Outcome {
     let survey = file::survey(&traced.archive, &traced.ids)?;
     let context = Context::new(&traced.definitions, survey.shape);
     file::write(index, |out| {
-        let writer = IndexWriter::new(out, survey.fingerprint, survey.shape, traced.ids.len())?;
+        let writer = IndexWriter::new(out, survey.fingerprint, &context)?;
         locations(&traced, &context, writer, threads)
     })?;
     let size = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
@@ -83,7 +83,7 @@ fn build(anchor: &Path, index: &Path, threads: NonZeroUsize) -> Outcome {
 fn locations(
     traced: &Traced,
     context: &Context<'_>,
-    writer: IndexWriter<BufWriter<File>>,
+    writer: IndexWriter<'_, BufWriter<File>>,
     threads: NonZeroUsize,
 ) -> io::Result<BufWriter<File>> {
     let writer = Mutex::new(writer);

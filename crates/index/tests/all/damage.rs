@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pompeii_index::{Flaw, Index, IndexWriter, Row, Shape, file};
+use pompeii_index::{Context, Flaw, Index, IndexWriter, Row, Shape, file};
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::LocationRef;
 
@@ -28,6 +28,7 @@ fn ask(bytes: Vec<u8>) -> Result<(), Flaw> {
         for row in [Row::Flat, Row::Stack(0), Row::Stack(1), Row::Stack(9)] {
             index.picture(&[(0, row), (7, row)], window.clone(), columns);
         }
+        index.folded(&[0, 7], window, columns);
     }
     Ok(())
 }
@@ -90,11 +91,12 @@ fn foreign_files() {
 fn files_are_whole_or_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("view.index");
-    let shape = Shape::new(0, 1000, 10);
+    let (definitions, shape) = (definitions(), Shape::new(0, 1000, 10));
+    let context = Context::new(&definitions, shape);
     let failed = file::write(&path, |_| Err(std::io::Error::other("the disk is full")));
     assert!(failed.is_err());
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing is left");
-    file::write(&path, |out| IndexWriter::new(out, [5, 6], shape, 0)?.finish()).expect("written");
+    file::write(&path, |out| IndexWriter::new(out, [5, 6], &context)?.finish()).expect("written");
     assert_eq!(file::open(&path, [5, 6]).expect("an index").shape(), shape);
     let error = file::open(&path, [5, 7]).map(drop).expect_err("another trace");
     assert!(

@@ -1,6 +1,7 @@
 //! All integration tests of this crate, one module per topic, in one program: linked once.
 
 mod damage;
+mod folded;
 mod pictures;
 mod robust;
 mod simulation;

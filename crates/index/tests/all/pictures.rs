@@ -28,7 +28,7 @@ pub fn index_of(
         }
         builder.event(*time, event);
     }
-    let mut writer = IndexWriter::new(Vec::new(), [1, 2], shape, 1).expect("memory");
+    let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
     writer.add(0, builder.finish()).expect("memory");
     Index::open(writer.finish().expect("memory")).expect("a good index")
 }

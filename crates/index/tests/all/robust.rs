@@ -29,6 +29,8 @@ pub fn check(input: &[u8]) -> bool {
         let picture = index.picture(&rows, window.clone(), columns);
         assert_eq!(picture.counts.len(), rows.len());
         assert!(picture.x0.iter().zip(&picture.x1).all(|(x0, x1)| x0 < x1));
+        let folded = index.folded(&[0, 1], window.clone(), columns);
+        assert_eq!(folded.picture.what.len(), folded.bands.len());
         index.events_to_decode(0, &window);
         let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_| {
             Ok::<_, WindowError>(open())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use pompeii_model::{Paradigm, Region, Role};
+use pompeii_model::{Id, Location, LocationId, Paradigm, Process, Region, Role};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{CommRef, RegionRef};
 use pompeii_replay::definitions::Definitions;
@@ -12,8 +12,13 @@ use proptest::prelude::*;
 /// Number of regions that are entered.
 pub const REGIONS: u32 = 12;
 
-/// Regions of all states.
+/// Regions of all states, and one location.
 pub fn definitions() -> Definitions {
+    definitions_of(&[1])
+}
+
+/// Regions of all states, and processes with these numbers of locations.
+pub fn definitions_of(processes: &[usize]) -> Definitions {
     let roles = [Role::Function, Role::ImplicitBarrier, Role::TaskCreate, Role::Loop];
     let mut definitions = Definitions::new("program");
     for id in 0..REGIONS {
@@ -21,6 +26,19 @@ pub fn definitions() -> Definitions {
         let paradigm = if id % 5 == 4 { Paradigm::Mpi } else { Paradigm::OpenMp };
         let region = Region { role, paradigm, ..Region::artificial(&format!("region {id}")) };
         definitions.add_region(id, region);
+    }
+    for threads in processes {
+        let system = &mut definitions.system;
+        let master = LocationId::from_index(system.locations.len());
+        let rank = system.processes.len() as u32;
+        let (name, node) = (format!("rank {rank}"), "node".to_owned());
+        let process = Process { name, rank, node, master, wall_ticks: 0 };
+        let process = system.processes.push(process);
+        for thread in 0..*threads {
+            let name = format!("thread {thread}");
+            system.locations.push(Location { name, process });
+            definitions.location_ids.push(definitions.location_ids.len() as u64);
+        }
     }
     definitions
 }

@@ -73,7 +73,7 @@ impl Traced {
         let context = Context::new(&definitions, shape);
         let mut builder = LocationBuilder::new(&context).with_mark_every(mark_events);
         builder.read(&mut archive.events(LOCATION).expect("a location"));
-        let mut writer = IndexWriter::new(Vec::new(), [1, 2], shape, 1).expect("memory");
+        let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
         writer.add(0, builder.finish()).expect("memory");
         let index = Index::open(writer.finish().expect("memory")).expect("a good index");
         Traced { definitions, archive, index, end, _folder: folder }
@@ -251,7 +251,7 @@ fn an_index_without_marks() {
     let definitions = definitions();
     let shape = Shape::new(0, 100, 10);
     let context = Context::new(&definitions, shape);
-    let mut writer = IndexWriter::new(Vec::new(), [1, 2], shape, 1).expect("memory");
+    let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
     writer.add(0, LocationBuilder::new(&context).finish()).expect("memory");
     let index = Index::open(writer.finish().expect("memory")).expect("a good index");
     let traced = Traced::new(&Simulation::of(&[(1, 0, 1)]), 1, 3);
