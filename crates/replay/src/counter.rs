@@ -197,7 +197,7 @@ pub struct Level {
     pub counter: CounterId,
     /// What it is recorded for.
     pub scope: u32,
-    bits: u64,
+    pub(crate) bits: u64,
 }
 
 impl Level {

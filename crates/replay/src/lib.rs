@@ -11,10 +11,11 @@
 //! * [`matchers`]: where the kinds of compounds are found; `engine/matcher.rs` says how to add one.
 //! * [`task`]: tasks, their waiting, work and span.
 //! * [`path`]: the critical path. [`blame`]: the causes of waiting.
+//! * [`transport`]: several processes of the analyser that work on one trace.
 //! * [`archive`]: definitions and events of an archive, for the engine.
 //! * [`text`]: traces as texts, for tests.
 //!
-//! Results are integers, and the same for all numbers of threads and sizes of windows.
+//! Results are integers, and the same for all numbers of ranks and threads and sizes of windows.
 
 pub mod archive;
 pub mod blame;
@@ -31,11 +32,12 @@ pub mod task;
 pub mod text;
 mod times;
 mod totals;
+pub mod transport;
 
 #[cfg(test)]
 mod tests;
 
 pub use archive::{told_trace, trace};
 pub use compound::Compound;
-pub use engine::window::{Options, Trace, replay};
+pub use engine::window::{Options, Trace, replay, replay_on};
 pub use outcome::Outcome;

@@ -11,9 +11,9 @@ use crate::compound::Compound;
 use crate::counter::{Amount, Amounts, CounterId};
 use crate::definitions::Definitions;
 use crate::engine::process::Gaps;
-use crate::engine::tree::{NodeId, SharedTree, Values};
+use crate::engine::summary::Summary;
+use crate::engine::tree::{NodeId, Values};
 use crate::hash::Table;
-use crate::location::Location;
 use crate::path::Part;
 
 /// Time that a location's own events do not have: of a worker between the end of its part and the
@@ -94,20 +94,19 @@ pub struct Outcome {
 
 impl Outcome {
     /// Puts the parts together.
-    pub fn new(
-        (definitions, tree): (Definitions, &SharedTree),
-        locations: &[Location],
+    pub(crate) fn new(
+        definitions: Definitions,
+        (calls, call_of): (CallTree, Vec<CallId>),
+        locations: &[Summary],
         (joins, incomplete): (&Joins, u64),
         (causes, amounts): (&Causes, &Amounts),
     ) -> Outcome {
-        let has_task_values = locations.iter().any(|location| location.tree().has_task_values());
-        let (calls, call_of) = tree.canonical(has_task_values);
         let mut by_place: Table<(NodeId, LocationId), Values> = Table::default();
         let mut gaps = Gaps::default();
-        let forks_without_team = locations.iter().map(Location::forks_without_team).sum();
-        for (location, id) in locations.iter().zip(definitions.system.locations.ids()) {
-            gaps.add(location.gaps());
-            by_place.extend(location.tree().all().map(|(node, values)| ((node, id), values)));
+        let forks_without_team = locations.iter().map(|it| it.forks_without_team).sum();
+        for of in locations {
+            gaps.add(&of.gaps);
+            by_place.extend(of.values.iter().map(|&(node, it)| ((node, of.location), it)));
         }
         for (place, ticks) in &joins.ticks {
             by_place.entry(*place).or_default().ticks += ticks;
@@ -133,9 +132,8 @@ impl Outcome {
         });
         let mut counted: Vec<_> = counted.collect();
         counted.sort_unstable_by_key(|(counter, call, location, _)| (*counter, *call, *location));
-        let errors = locations.iter().filter_map(Location::first_error).map(str::to_owned);
         Outcome {
-            errors: errors.collect(),
+            errors: locations.iter().filter_map(|it| it.first_error.clone()).collect(),
             definitions,
             calls,
             call_of,
@@ -150,6 +148,12 @@ impl Outcome {
             counted,
             incomplete,
         }
+    }
+
+    /// Notes problems between the ranks of the analysis.
+    pub(crate) fn note_errors(&mut self, errors: Vec<String>) {
+        self.gaps.errors += errors.len() as u64;
+        self.errors.extend(errors);
     }
 
     /// The call path of a node.

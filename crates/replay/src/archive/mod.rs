@@ -19,6 +19,7 @@ use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions, TASKS};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
+use crate::transport::deal;
 
 /// Takes the definitions of an archive.
 pub fn definitions(archive: &Archive) -> Definitions {
@@ -45,10 +46,27 @@ pub fn definitions(archive: &Archive) -> Definitions {
 /// # Errors
 /// Local definitions or an event file that cannot be opened.
 pub fn trace(archive: &Archive) -> Result<Trace, pompeii_otf2::Error> {
+    part(archive, 1, 0)
+}
+
+/// The same for one of several ranks of the analysis: all definitions, and the events of the
+/// processes that are dealt to this rank.
+///
+/// # Errors
+/// As for [`trace`].
+pub fn part(archive: &Archive, ranks: usize, rank: usize) -> Result<Trace, pompeii_otf2::Error> {
     let definitions = definitions(archive);
-    let open = |id: &u64| Ok(Stream::File(Box::new(archive.events(LocationRef(*id))?)));
+    let numbers: HashMap<u64, u64> =
+        archive.locations().map(|it| (it.id.0, it.number_of_events)).collect();
+    let events = definitions.location_ids.iter();
+    let events = events.map(|id| numbers.get(id).copied().unwrap_or(0)).collect();
+    let own = deal::own(&definitions, &deal::deal(&definitions, &events, ranks), rank);
+    let open = |(id, is_own): (&u64, bool)| match is_own {
+        true => Ok(Stream::File(Box::new(archive.events(LocationRef(*id))?))),
+        false => Ok(Stream::Elsewhere),
+    };
     let streams: Result<Vec<Stream>, pompeii_otf2::Error> =
-        definitions.location_ids.iter().map(open).collect();
+        definitions.location_ids.iter().zip(own).map(open).collect();
     Ok(Trace { definitions, streams: streams? })
 }
 

@@ -17,6 +17,8 @@ pub enum Stream {
     Told(Box<(EventReader, Arc<AtomicU64>)>),
     /// Events with their times, the next one last.
     Memory(Vec<(u64, Event)>),
+    /// Another rank of the analysis reads the events.
+    Elsewhere,
 }
 
 impl Stream {
@@ -57,6 +59,7 @@ impl Stream {
                 }
                 ControlFlow::Continue(())
             }
+            Stream::Elsewhere => ControlFlow::Continue(()),
         }
     }
 }

@@ -31,37 +31,53 @@ pub struct SharedTree {
 
 #[derive(Debug)]
 struct Inner {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     children: Table<(NodeId, RegionId), NodeId>,
 }
 
-#[derive(Debug)]
-struct Node {
-    region: RegionId,
-    parent: NodeId,
+/// A node with the numbers of its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TreeNode {
+    pub(crate) region: RegionId,
+    /// A root's parent is itself.
+    pub(crate) parent: NodeId,
     /// Time and location of the first visit.
-    first: (u64, LocationId),
+    pub(crate) first: (u64, LocationId),
 }
 
 impl SharedTree {
     /// A tree with both roots.
     pub fn new(program: RegionId, tasks: RegionId) -> SharedTree {
-        let root = |region, parent| Node { region, parent, first: (0, LocationId(0)) };
+        let root = |region, parent| TreeNode { region, parent, first: (0, LocationId(0)) };
         let nodes = vec![root(program, PROGRAM), root(tasks, TASKS)];
         SharedTree { inner: Mutex::new(Inner { nodes, children: Table::default() }) }
     }
 
     /// The call path `parent` + `region`, visited by a location at a time.
-    fn child(&self, parent: NodeId, region: RegionId, visit: (u64, LocationId)) -> NodeId {
+    pub(crate) fn child(
+        &self,
+        parent: NodeId,
+        region: RegionId,
+        visit: (u64, LocationId),
+    ) -> NodeId {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let next = NodeId(inner.nodes.len() as u32);
         let node = *inner.children.entry((parent, region)).or_insert(next);
         if node == next {
-            inner.nodes.push(Node { region, parent, first: visit });
+            inner.nodes.push(TreeNode { region, parent, first: visit });
         }
         let first = &mut inner.nodes[node.0 as usize].first;
         *first = visit.min(*first);
         node
+    }
+
+    /// Number of the nodes that each tree has from the begin.
+    pub(crate) const ROOTS: usize = 2;
+
+    /// The nodes from this number on; parents come before their children.
+    pub(crate) fn nodes(&self, from: usize) -> Vec<TreeNode> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.nodes.get(from..).unwrap_or_default().to_vec()
     }
 
     /// The region of a node.
@@ -97,7 +113,7 @@ impl SharedTree {
         for root in [PROGRAM, TASKS].into_iter().take(1 + usize::from(has_tasks)) {
             let mut open = vec![root];
             while let Some(node) = open.pop() {
-                let Node { region, parent, .. } = inner.nodes[node.0 as usize];
+                let TreeNode { region, parent, .. } = inner.nodes[node.0 as usize];
                 let call = match node == root {
                     true => calls.add_root(region),
                     false => calls.add_child(call_of[parent.0 as usize], region),

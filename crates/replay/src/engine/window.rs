@@ -9,8 +9,11 @@
 //! on, what is missing is not in the trace, and the location that is first by (time, location)
 //! goes on without.
 //!
-//! Neither windows nor threads change a result: locations pass nothing to each other that depends
-//! on them, and matchers see records in the order (time, location).
+//! Several ranks have a part of the locations each (`transport/`). The horizon is that of all of
+//! them, and the first rank matches the records of all.
+//!
+//! Neither windows nor threads nor ranks change a result: locations pass nothing to each other that
+//! depends on them, and matchers see records in the order (time, location).
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,11 +28,15 @@ use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::matching::{Matching, Window};
 use crate::engine::process::{Missing, Shared};
+use crate::engine::ranks::Ranks;
 use crate::engine::record::Rec;
 use crate::engine::stream::Stream;
+use crate::engine::summary::Summary;
 use crate::engine::tree::SharedTree;
 use crate::location::{Context, Location, Profile};
 use crate::outcome::Outcome;
+use crate::transport::Transport;
+use crate::transport::local::Local;
 
 /// A trace: its definitions, and the events of each location in their order.
 #[derive(Debug)]
@@ -60,32 +67,56 @@ impl Default for Options {
 /// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which
 /// the outcome translates.
 pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
+    let Ok(outcome) = replay_on(&mut Local, trace, options, found);
+    outcome
+}
+
+/// The same on several ranks. Each of them has the events of some processes; the streams of all
+/// other locations are [`Stream::Elsewhere`]. The first rank finds all compounds and has the whole
+/// outcome. That of another rank has the call paths only, so that it can translate its nodes.
+///
+/// # Errors
+/// Those of the transport.
+pub fn replay_on<T: Transport>(
+    transport: &mut T,
+    trace: Trace,
+    options: Options,
+    found: &mut (dyn FnMut(Compound) + Send),
+) -> Result<Outcome, T::Error> {
     let Trace { definitions, streams } = trace;
+    let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options);
     let mut matching = Matching::new(&definitions, found, options.path);
-    if options.threads < 2 {
-        engine.run(&mut |window| matching.take(window));
+    if options.threads < 2 || transport.rank() > 0 {
+        engine.run((transport, &mut ranks), &mut |window| matching.take(window))?;
     } else {
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Window>(1);
             let matching = &mut matching;
             scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
             // The receiver is there until the sender is dropped.
-            engine.run(&mut |window| drop(sender.send(window)));
-            drop(sender);
-        });
+            engine.run((transport, &mut ranks), &mut |window| drop(sender.send(window)))
+        })?;
     }
     let (joins, incomplete, causes, mut amounts) = matching.end();
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
-    let locations: Vec<Location> = seats.map(|seat| seat.location).collect();
+    let mut locations: Vec<Summary> =
+        seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
+    ranks.collect(transport, &tree, &mut locations)?;
     locations.iter().for_each(|location| location.counted(&mut amounts));
-    Outcome::new((definitions, &tree), &locations, (&joins, incomplete), (&causes, &amounts))
+    let calls = tree.canonical(locations.iter().any(|location| location.has_task_values));
+    let calls = ranks.tell_calls(transport, calls)?;
+    let found = ((&joins, incomplete), (&causes, &amounts));
+    let mut outcome = Outcome::new(definitions, calls, &locations, found.0, found.1);
+    outcome.note_errors(ranks.errors());
+    Ok(outcome)
 }
 
 /// A location with its events.
 struct Seat {
+    id: LocationId,
     location: Location,
     stream: Stream,
     process: ProcessId,
@@ -183,6 +214,17 @@ impl Seat {
     }
 }
 
+/// How far the locations of a rank have come. The smallest value of all ranks counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Events were read.
+    Read,
+    /// Locations have as many records as they may have, and wait for the horizon.
+    Full,
+    /// All locations have ended.
+    Over,
+}
+
 /// Stage 1 of all locations.
 struct Engine<'a> {
     definitions: &'a Definitions,
@@ -196,6 +238,8 @@ impl<'a> Engine<'a> {
     fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
         let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
         let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
+        let own = definitions.system.locations.ids().zip(streams);
+        let own = own.filter(|(_, stream)| !matches!(stream, Stream::Elsewhere));
         let seat = |(id, stream): (LocationId, Stream)| {
             let mut location = Location::new(id, definitions);
             if options.path {
@@ -204,9 +248,9 @@ impl<'a> Engine<'a> {
             let process = definitions.system.locations[id].process;
             let (blocked, has_ended, records) = (None, false, Vec::new());
             let profile = Vec::new();
-            Mutex::new(Seat { location, stream, process, blocked, has_ended, records, profile })
+            Mutex::new(Seat { id, location, stream, process, blocked, has_ended, records, profile })
         };
-        let seats = definitions.system.locations.ids().zip(streams).map(seat).collect();
+        let seats = own.map(seat).collect();
         Engine { definitions, tree, shared, seats, options }
     }
 
@@ -219,27 +263,52 @@ impl<'a> Engine<'a> {
         self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads all events; `window` gets the records of each window, in order.
-    fn run(&self, window: &mut dyn FnMut(Window)) {
+    /// Reads all events; on the first rank `window` gets the records of each window, in order.
+    fn run<T: Transport>(
+        &self,
+        (transport, ranks): (&mut T, &mut Ranks),
+        window: &mut dyn FnMut(Window),
+    ) -> Result<(), T::Error> {
         let share = (self.options.window_events / self.seats.len().max(1)).max(1);
         let mut records_max = share;
         loop {
+            let step = self.step(share, records_max);
+            let horizon = self.horizon().unwrap_or(u64::MAX);
+            let horizon = transport.min(horizon)?;
+            let most = transport.min(step as u64)?;
+            let is_over = most == Step::Over as u64;
+            let mut all = self.before((!is_over).then_some(horizon));
+            ranks.share(transport, &self.tree, &mut all)?;
+            if transport.rank() == 0 {
+                // Stable: the records of a location keep their order.
+                all.records.sort_by_key(|record| (record.time, record.location));
+                window(all);
+            }
+            if is_over {
+                return Ok(());
+            }
+            if most == Step::Full as u64 {
+                records_max = records_max.saturating_mul(2);
+            }
+        }
+    }
+
+    /// Locations read until one of them has come further, or none of them can.
+    fn step(&self, share: usize, records_max: usize) -> Step {
+        loop {
             let ready: Vec<usize> =
                 (0..self.seats.len()).filter(|&place| self.may_run(place, records_max)).collect();
-            let events = self.round(&ready, share);
-            if events == 0 {
-                let is_full = ready.len() < self.running();
-                if is_full {
-                    records_max = records_max.saturating_mul(2);
-                } else if !self.bring_tasks() && !self.go_on_without() {
-                    break;
-                }
-                continue;
+            if self.round(&ready, share) > 0 {
+                self.bring_tasks();
+                return Step::Read;
             }
-            self.bring_tasks();
-            self.hand_over(window);
+            if ready.len() < self.running() {
+                return Step::Full;
+            }
+            if !self.bring_tasks() && !self.go_on_without() {
+                return Step::Over;
+            }
         }
-        self.hand_over(window);
     }
 
     fn may_run(&self, place: usize, records_max: usize) -> bool {
@@ -272,20 +341,22 @@ impl<'a> Engine<'a> {
         events.into_inner()
     }
 
-    /// Records before the horizon are complete.
-    fn hand_over(&self, window: &mut dyn FnMut(Window)) {
+    /// The smallest time that a location has come to; `None` if all have ended.
+    fn horizon(&self) -> Option<u64> {
         let frontiers = (0..self.seats.len()).filter_map(|place| {
             let seat = self.seat(place);
             (!seat.has_ended).then(|| seat.frontier(self.definitions))
         });
-        let horizon = frontiers.min();
+        frontiers.min()
+    }
+
+    /// Takes the records before the horizon, which are complete; all records, if there is none.
+    fn before(&self, horizon: Option<u64>) -> Window {
         let mut all = Window::default();
         for place in 0..self.seats.len() {
             self.seat(place).hand_over(horizon, &mut all);
         }
-        // Stable: the records of a location keep their order.
-        all.records.sort_by_key(|record| (record.time, record.location));
-        window(all);
+        all
     }
 
     /// Locations that miss a task get it from the location that has suspended it, as soon as all

@@ -52,6 +52,7 @@ use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
+use crate::transport::deal;
 
 pub use show::*;
 
@@ -72,6 +73,19 @@ impl TextTrace {
     pub fn trace(&self) -> Trace {
         let streams = self.events.iter().map(|events| Stream::of(events.clone())).collect();
         Trace { definitions: self.definitions.clone(), streams }
+    }
+
+    /// As one of several ranks of the analysis takes it.
+    pub fn part(&self, ranks: usize, rank: usize) -> Trace {
+        let events = self.events.iter().map(|events| events.len() as u64).collect();
+        let rank_of = deal::deal(&self.definitions, &events, ranks);
+        let Trace { definitions, streams } = self.trace();
+        let own = deal::own(&definitions, &rank_of, rank).into_iter();
+        let own = own.zip(streams).map(|(is_own, stream)| match is_own {
+            true => stream,
+            false => Stream::Elsewhere,
+        });
+        Trace { streams: own.collect(), definitions }
     }
 }
 

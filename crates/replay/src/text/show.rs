@@ -1,5 +1,5 @@
 //! Results of an analysis as texts, for tests: each trace is analysed with several numbers of
-//! threads and sizes of windows, and all of them must show the same.
+//! ranks and threads and sizes of windows, and all of them must show the same.
 
 use std::fmt::Write as _;
 
@@ -12,12 +12,13 @@ use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
 };
 use crate::counter::Amount;
-use crate::engine::window::{Options, replay};
+use crate::engine::window::Options;
 use crate::outcome::Outcome;
 use crate::task;
+use crate::transport::channels;
 
-/// Analyses a trace with all combinations of threads and windows that tests use, and shows what is
-/// found. An error says for which combination the result is another one.
+/// Analyses a trace with all combinations of ranks, threads and windows that tests use, and shows
+/// what is found. An error says for which combination the result is another one.
 pub fn analyse(trace: &TextTrace) -> Result<String, String> {
     analyse_with(trace, &show)
 }
@@ -59,23 +60,34 @@ fn analyse_with(
     show: &dyn Fn(&Outcome, &[Compound]) -> String,
 ) -> Result<String, String> {
     let mut first: Option<String> = None;
-    for threads in [1, 2, 5] {
-        for window_events in [1, 3, 1_000, 1_000_000] {
-            let mut compounds = Vec::new();
-            let options = Options { threads, window_events, path: true };
-            let outcome = replay(trace.trace(), options, &mut |it| compounds.push(it));
-            let shown = show(&outcome, &compounds);
-            match &first {
-                Some(first) if *first != shown => {
-                    return Err(format!(
-                        "{threads} threads, windows of {window_events} events:\n{shown}"
-                    ));
-                }
-                _ => first = Some(shown),
+    for (ranks, threads, window_events) in combinations() {
+        let options = Options { threads, window_events, path: true };
+        let result = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
+        let (outcome, compounds) = result.ok_or("a rank has ended too early")?;
+        let shown = show(&outcome, &compounds);
+        match &first {
+            Some(first) if *first != shown => {
+                return Err(format!(
+                    "{ranks} ranks, {threads} threads, windows of {window_events} events:\n{shown}"
+                ));
             }
+            _ => first = Some(shown),
         }
     }
     first.ok_or_else(|| "no combination".to_owned())
+}
+
+/// Numbers of ranks and threads, and events in a window.
+fn combinations() -> impl Iterator<Item = (usize, usize, usize)> {
+    let of_one_rank = [1, 2, 5].into_iter().flat_map(|threads| {
+        [1, 3, 1_000, 1_000_000].into_iter().map(move |window_events| (1, threads, window_events))
+    });
+    let of_more = [2, 4].into_iter().flat_map(|ranks| {
+        [(1, 1), (2, 3), (1, 1_000_000)]
+            .into_iter()
+            .map(move |(threads, window_events)| (ranks, threads, window_events))
+    });
+    of_one_rank.chain(of_more)
 }
 
 /// The critical path, by call path and location, and its length.

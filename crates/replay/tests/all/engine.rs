@@ -6,13 +6,15 @@ use std::path::Path;
 use pompeii_model::{CallId, LocationId, Role};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
+use pompeii_replay::archive::part;
 use pompeii_replay::blame::Kind;
-use pompeii_replay::blame::classes::Classes;
+use pompeii_replay::blame::classes::{self, Classes};
 use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place, TurnVisit,
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{show, show_blame, show_path};
+use pompeii_replay::transport::channels;
 use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
@@ -178,6 +180,34 @@ fn results_do_not_depend_on_threads_and_windows() {
                 let first = first.get_or_insert_with(|| shown.clone());
                 assert_eq!(*first, shown, "seed {seed}: {options:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_ranks() {
+    for seed in 0..40 {
+        let mut world = program(Shape::of(seed), seed);
+        if seed % 2 == 0 {
+            world.disturb_clocks(3 * world.shape.work);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let shown = |ranks, threads, window_events| {
+            let options = Options { threads, window_events, path: true };
+            let part = |ranks, rank| part(&Archive::open(&anchor).unwrap(), ranks, rank).unwrap();
+            let (outcome, compounds) = channels::replay(ranks, options, &part).unwrap();
+            show(&outcome, &compounds)
+                + &show_path(&outcome)
+                + &show_blame(&outcome)
+                + &classes::show(&outcome)
+        };
+        let expected = shown(1, 1, 1_000_000);
+        for (ranks, threads, window_events) in
+            [(2, 1, 20), (2, 2, 1_000), (2, 5, 1_000_000), (4, 1, 1_000), (4, 2, 50_000)]
+        {
+            let got = shown(ranks, threads, window_events);
+            assert!(expected == got, "seed {seed}: {ranks} ranks, {threads} threads:\n{got}");
         }
     }
 }

@@ -1,0 +1,250 @@
+//! The work of several ranks on one trace. A rank reads the events of its own locations, with a
+//! call tree of its own. With each window, all ranks but the first send their sync records to the
+//! first one, and the call paths that are new since the window before. The first rank puts the
+//! records of all ranks into one order, with the numbers of its own call tree. The order (time,
+//! location) does not depend on who has read the records, and neither does any result.
+
+use pompeii_model::{CallId, CallTree, RegionId};
+
+use crate::engine::matching::Window;
+use crate::engine::summary::Summary;
+use crate::engine::tree::{NodeId, PROGRAM, SharedTree, TASKS, TreeNode};
+use crate::transport::Transport;
+use crate::transport::wire::{self, wire_struct};
+
+/// What a rank sends to the first one with a window.
+#[derive(Debug)]
+struct Share {
+    /// Call paths that are new, in the order of their numbers.
+    nodes: Vec<TreeNode>,
+    window: Window,
+}
+
+/// What it sends when it has read all events.
+#[derive(Debug)]
+struct Rest {
+    /// All call paths: other locations may have visited them earlier meanwhile.
+    nodes: Vec<TreeNode>,
+    summaries: Vec<Summary>,
+}
+
+wire_struct! {
+    TreeNode { parent, region, first }
+    Window { records, profile }
+    Share { nodes, window }
+    Rest { nodes, summaries }
+}
+
+/// What this rank knows of the others.
+#[derive(Debug)]
+pub(crate) struct Ranks {
+    /// Call paths of this rank that the first one knows.
+    sent: usize,
+    /// On the first rank: for each rank the number of each of its nodes here.
+    numbers: Vec<Vec<NodeId>>,
+    /// What could not be understood.
+    errors: Vec<String>,
+}
+
+impl Ranks {
+    /// Before the first window.
+    pub(crate) fn new(ranks: usize) -> Ranks {
+        let numbers = vec![vec![PROGRAM, TASKS]; ranks];
+        Ranks { sent: SharedTree::ROOTS, numbers, errors: Vec::new() }
+    }
+
+    /// A window of this rank is complete. On the first rank it becomes that of all ranks, elsewhere
+    /// it is empty afterwards.
+    pub(crate) fn share<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        tree: &SharedTree,
+        window: &mut Window,
+    ) -> Result<(), T::Error> {
+        let mut own = Vec::new();
+        if transport.rank() > 0 {
+            let nodes = tree.nodes(self.sent);
+            self.sent += nodes.len();
+            own = wire::bytes(&Share { nodes, window: std::mem::take(window) });
+        }
+        for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
+            match wire::value::<Share>(&bytes) {
+                Some(share) => self.merge(rank, tree, share, window),
+                None => self.not_understood(rank),
+            }
+        }
+        Ok(())
+    }
+
+    fn not_understood(&mut self, rank: usize) {
+        self.errors.push(format!("rank {rank} of the analysis: a message was not understood"));
+    }
+
+    /// Gives the call paths of another rank numbers in the tree of this one.
+    fn define(&mut self, rank: usize, tree: &SharedTree, nodes: &[TreeNode]) {
+        let numbers = &mut self.numbers[rank];
+        for node in nodes {
+            // A parent comes before its children.
+            let parent = numbers.get(node.parent.0 as usize).copied().unwrap_or(PROGRAM);
+            numbers.push(tree.child(parent, node.region, node.first));
+        }
+    }
+
+    fn number(&self, rank: usize) -> impl Fn(NodeId) -> NodeId + '_ {
+        let numbers = &self.numbers[rank];
+        move |node| numbers.get(node.0 as usize).copied().unwrap_or(PROGRAM)
+    }
+
+    fn merge(&mut self, rank: usize, tree: &SharedTree, share: Share, window: &mut Window) {
+        self.define(rank, tree, &share.nodes);
+        let number = self.number(rank);
+        let before = window.profile.len() as u32;
+        for mut record in share.window.records {
+            record.node = number(record.node);
+            record.profile.0 = record.profile.0.saturating_add(before);
+            window.records.push(record);
+        }
+        let profile = share.window.profile.into_iter();
+        window.profile.extend(profile.map(|(node, ticks)| (number(node), ticks)));
+    }
+
+    /// All events have been read. On the first rank the results of the locations of all ranks are
+    /// there afterwards, in the order of the locations.
+    pub(crate) fn collect<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        tree: &SharedTree,
+        summaries: &mut Vec<Summary>,
+    ) -> Result<(), T::Error> {
+        let mut own = Vec::new();
+        if transport.rank() > 0 {
+            let nodes = tree.nodes(SharedTree::ROOTS);
+            own = wire::bytes(&Rest { nodes, summaries: std::mem::take(summaries) });
+        }
+        for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
+            let Some(rest) = wire::value::<Rest>(&bytes) else {
+                self.not_understood(rank);
+                continue;
+            };
+            self.numbers[rank].truncate(SharedTree::ROOTS);
+            self.define(rank, tree, &rest.nodes);
+            let number = self.number(rank);
+            summaries.extend(rest.summaries.into_iter().map(|mut summary| {
+                summary.renumber(&number);
+                summary
+            }));
+        }
+        summaries.sort_by_key(|summary| summary.location);
+        Ok(())
+    }
+
+    /// The first rank tells the others the final call paths, and which of them their nodes are.
+    pub(crate) fn tell_calls<T: Transport>(
+        &self,
+        transport: &mut T,
+        (calls, call_of): (CallTree, Vec<CallId>),
+    ) -> Result<(CallTree, Vec<CallId>), T::Error> {
+        let own = transport.rank();
+        let tell = |rank: usize| {
+            if own > 0 || rank == 0 {
+                return Vec::new();
+            }
+            let numbers = self.numbers[rank].iter();
+            let of_rank = numbers.map(|node| call_of[node.0 as usize]).collect::<Vec<CallId>>();
+            wire::bytes(&(paths(&calls), of_rank))
+        };
+        let told = transport.exchange((0..transport.ranks()).map(tell).collect())?;
+        Ok(match told.first().filter(|_| own > 0) {
+            Some(bytes) => {
+                let (paths, call_of) = wire::value::<Told>(bytes).unwrap_or_default();
+                (tree_of(&paths), call_of)
+            }
+            None => (calls, call_of),
+        })
+    }
+
+    /// What could not be understood.
+    pub(crate) fn errors(self) -> Vec<String> {
+        self.errors
+    }
+}
+
+/// The parent and the region of each call path.
+type Paths = Vec<(Option<CallId>, RegionId)>;
+
+/// All call paths, and those of the nodes of a rank.
+type Told = (Paths, Vec<CallId>);
+
+fn paths(calls: &CallTree) -> Paths {
+    calls.ids().map(|call| (calls.parent(call), calls.region(call))).collect()
+}
+
+fn tree_of(paths: &Paths) -> CallTree {
+    let mut calls = CallTree::default();
+    for &(parent, region) in paths {
+        // A parent comes before its children.
+        match parent.filter(|parent| (parent.0 as usize) < calls.len()) {
+            Some(parent) => calls.add_child(parent, region),
+            None => calls.add_root(region),
+        };
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::engine::window::{Options, replay_on};
+    use crate::text;
+
+    /// The second of two ranks, from which nothing but noise comes.
+    struct Noise;
+
+    impl Transport for Noise {
+        type Error = Infallible;
+
+        fn ranks(&self) -> usize {
+            2
+        }
+
+        fn rank(&self) -> usize {
+            0
+        }
+
+        fn exchange(&mut self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, Infallible> {
+            let own = bytes.into_iter().next().unwrap();
+            Ok(vec![own, vec![0xff; 3]])
+        }
+
+        fn min(&mut self, value: u64) -> Result<u64, Infallible> {
+            Ok(value)
+        }
+    }
+
+    #[test]
+    fn noise_of_another_rank_is_counted_and_the_own_part_is_analysed() {
+        let trace = text::parse("end 9\n1 0.0 program\n2 0.0 + main\n5 0.0 -\n1 1.0 + main");
+        let part = trace.unwrap().part(2, 0);
+        let Ok(outcome) = replay_on(&mut Noise, part, Options::default(), &mut |_| {});
+        assert_eq!(outcome.path(CallId(1)), "program/main");
+        let ticks: Vec<i64> = outcome.row(CallId(1)).iter().map(|values| values.ticks).collect();
+        assert_eq!(ticks, [3, 0]);
+        assert!(outcome.errors[0].contains("rank 1 of the analysis"), "{:?}", outcome.errors);
+        assert_eq!(outcome.gaps.errors, outcome.errors.len() as u64);
+    }
+
+    #[test]
+    fn another_rank_has_the_call_paths_of_all() {
+        let trace = text::parse("end 9\n1 0.0 + late\n1 1.0 + main\n3 1.0 + inner").unwrap();
+        let paths = crate::transport::channels::Channels::run(2, &|mut rank| {
+            let part = trace.part(2, rank.rank());
+            let outcome = replay_on(&mut rank, part, Options::default(), &mut |_| {}).unwrap();
+            outcome.calls.ids().map(|call| outcome.path(call)).collect::<Vec<String>>()
+        });
+        let all = ["program", "program/late", "program/main", "program/main/inner"];
+        assert_eq!(paths[0].as_deref().unwrap(), all);
+        assert_eq!(paths[1].as_deref().unwrap(), all);
+    }
+}
