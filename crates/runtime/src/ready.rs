@@ -111,10 +111,16 @@ pub fn share_on_cpu(thread: &Location) -> f64 {
     })
 }
 
-/// The thread's first event.
+/// The thread's first event. Another thread may have played the location less than an interval
+/// before, so it is looked at in any case: what a thread without a reading has computed would be
+/// taken for that of a library.
 pub fn begin(thread: &mut Location) {
     if thread.ready.due != u64::MAX {
+        thread.ready.next_read = 0;
         read(thread, Class::Computing, clock::now());
+    } else if record(thread).state.load(Relaxed) == ready_state::NOT_KNOWN {
+        // Its CPU time is known, all the same.
+        keep_errno(|| play(thread, thread_id()));
     }
 }
 
@@ -123,6 +129,7 @@ pub fn end(thread: &mut Location) {
     if thread.ready.thread != 0 {
         look_again(record(thread), true);
         keep_errno(|| close(thread.ready.file.take()));
+        thread.ready.thread = 0;
     }
 }
 
@@ -166,8 +173,7 @@ fn read(thread: &mut Location, class: Class, now: u64) {
 }
 
 fn read_now(thread: &mut Location, class: Class, now: u64) {
-    // SAFETY: a plain system call.
-    let id = unsafe { libc::syscall(libc::SYS_gettid) } as pid_t;
+    let id = thread_id();
     let is_new = thread.ready.thread != id;
     if is_new {
         take_over(thread, id);
@@ -212,14 +218,29 @@ fn read_now(thread: &mut Location, class: Class, now: u64) {
 /// The location is played by another thread than before.
 fn take_over(thread: &mut Location, id: pid_t) {
     close(thread.ready.file.take());
-    thread.ready.thread = id;
     thread.ready.file = open(thread.index());
-    let record = record(thread);
-    add(&record.earlier_cpu_ns, record.cpu_ns.swap(0, Relaxed));
-    record.thread_id.store(id as u64, Relaxed);
-    if record.state.load(Relaxed) == ready_state::NONE {
-        record.state.store(ready_state::KNOWN, Relaxed);
+    play(thread, id);
+    let state = &record(thread).state;
+    if state.load(Relaxed) == ready_state::NONE {
+        state.store(ready_state::KNOWN, Relaxed);
     }
+}
+
+/// The CPU time of this thread is added to that of the threads before.
+fn play(thread: &mut Location, id: pid_t) {
+    thread.ready.thread = id;
+    let record = record(thread);
+    let before_ns = record.cpu_ns.swap(0, Relaxed);
+    // A thread may have events after its end, in what its libraries do then: the same CPU time.
+    if record.thread_id.swap(id as u64, Relaxed) != id as u64 {
+        add(&record.earlier_cpu_ns, before_ns);
+    }
+    record.is_cpu_final.store(0, Relaxed);
+}
+
+fn thread_id() -> pid_t {
+    // SAFETY: a plain system call.
+    unsafe { libc::syscall(libc::SYS_gettid) as pid_t }
 }
 
 /// What is not known is not known from here on: no later reading makes up for it.

@@ -153,3 +153,57 @@ fn threads_that_have_ended_are_no_librarys() {
         assert_eq!(library_ns("inner"), None);
     }
 }
+
+/// Threads that live for some tenths of a millisecond, one after the other, each with a region of
+/// its own. With an argument the first one closes all descriptors and comes to a border. Prints the
+/// CPU time of the process in microseconds.
+const SHORT_LIVED: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static void *work(void *closes) {
+#pragma omp critical (own)
+  for (volatile int k = 0; k < 300000; k++)
+    ;
+  for (int file = 3; closes && file < 5000; file++)
+    close(file);
+  if (closes) {
+    usleep(3000);
+#pragma omp parallel num_threads(1)
+    usleep(3000);
+  }
+  return NULL;
+}
+int main(int count, char **words) {
+#pragma omp critical
+  for (int i = 0; i < 300; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, i == 0 && count > 1 ? words : NULL);
+    pthread_join(thread, NULL);
+  }
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  printf("%ld\n", time.tv_sec * 1000000L + time.tv_nsec / 1000);
+  return 0;
+}
+"#;
+
+/// Without a look at each thread, most of the CPU time would be that of threads without events.
+#[test]
+fn threads_that_live_for_less_than_an_interval_are_no_librarys() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("program", SHORT_LIVED);
+    for (arguments, unknown) in [("", 0), ("close", 1)] {
+        let run = format!("run -q -o exp{arguments} -- ./program {arguments}");
+        let cpu_us: u64 = sandbox.succeeds(&run).output.trim().parse().unwrap();
+        let text = std::fs::read_to_string(sandbox.path(&format!("exp{arguments}/manifest.json")));
+        let manifest: Value = serde_json::from_str(&text.unwrap()).unwrap();
+        let threads = &manifest["threads"];
+        if has_schedstat() {
+            let library_ns = threads["library_ns"].as_u64().unwrap();
+            assert!(library_ns < cpu_us * 1000 / 2, "{threads} of {cpu_us} us");
+            assert_eq!(threads["unknown"], unknown);
+        }
+    }
+}
