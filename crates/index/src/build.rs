@@ -179,7 +179,17 @@ impl<'a> LocationBuilder<'a> {
 
     /// Takes all events of a reader, with marks. Those that cannot be read are counted.
     pub fn read<S: ChunkSource>(&mut self, reader: &mut EventReader<S>) {
-        loop {
+        self.read_while(reader, |_| true);
+    }
+
+    /// As [`read`](LocationBuilder::read), as long as `goes_on`, which gets the number of events so
+    /// far at each mark.
+    pub fn read_while<S: ChunkSource>(
+        &mut self,
+        reader: &mut EventReader<S>,
+        mut goes_on: impl FnMut(u64) -> bool,
+    ) {
+        while goes_on(self.events) {
             if let Some(place) = reader.place() {
                 self.mark(place);
             }

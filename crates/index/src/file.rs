@@ -63,7 +63,13 @@ pub fn write(
     // Two programs that build the same index do not share a file.
     name.push(format!(".{}.part", std::process::id()));
     let part = file.with_file_name(name);
-    let written = File::create(&part)
+    // What an earlier process with the same number left. Somebody else may have put a link there,
+    // which would lead to another file: the new file must not be there.
+    let _ = fs::remove_file(&part);
+    let written = File::options()
+        .write(true)
+        .create_new(true)
+        .open(&part)
         .and_then(|out| write(BufWriter::with_capacity(1 << 20, out)))
         .and_then(|mut out| out.flush())
         .and_then(|()| fs::rename(&part, file));

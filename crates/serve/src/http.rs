@@ -1,0 +1,141 @@
+//! Connections: hyper reads and writes HTTP, and this module says how long and how often. Every
+//! user of the machine can connect, so a connection that says nothing, or says it slowly, must not
+//! keep others out: there are few at once, and each has a limit for its head, from the first moment
+//! on, and for its whole life.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+
+use crate::guard::Guard;
+use crate::routes;
+use crate::session::Session;
+
+/// The most bytes of a head that are read.
+const HEAD_BYTES: usize = 8 << 10;
+/// Pause after a connection that could not be taken: the process may have too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long and how many connections may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// For a whole head, from the begin of the connection or from the end of the request before:
+    /// so it is a limit for the first byte, too.
+    pub head: Duration,
+    /// For all requests of a connection.
+    pub connection: Duration,
+    /// After that, for the answer that is being sent.
+    pub ending: Duration,
+    /// Connections at once; more wait.
+    pub connections: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            head: Duration::from_secs(5),
+            connection: Duration::from_secs(60),
+            ending: Duration::from_secs(30),
+            connections: 16,
+        }
+    }
+}
+
+/// Where connections come from.
+pub enum Listener {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// What all connections use.
+pub struct Shared {
+    pub session: Arc<Session>,
+    pub guard: Guard,
+    pub limits: Limits,
+}
+
+/// Takes connections, without end.
+pub async fn accept(listeners: Vec<Listener>, shared: Arc<Shared>) -> Infallible {
+    let connections = Arc::new(Semaphore::new(shared.limits.connections));
+    loop {
+        // It is never closed.
+        let Ok(permit) = connections.clone().acquire_owned().await else { continue };
+        match next(&listeners).await {
+            Ok(stream) => drop(tokio::spawn(connection(stream, shared.clone(), permit))),
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+/// The next connection of any listener.
+async fn next(listeners: &[Listener]) -> io::Result<Stream> {
+    poll_fn(|context| {
+        for listener in listeners {
+            let stream = match listener {
+                Listener::Tcp(tcp) => {
+                    tcp.poll_accept(context).map_ok(|(stream, _)| Stream::Tcp(stream))
+                }
+                Listener::Unix(unix) => {
+                    unix.poll_accept(context).map_ok(|(stream, _)| Stream::Unix(stream))
+                }
+            };
+            if stream.is_ready() {
+                return stream;
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// One connection. Whatever goes wrong in it ends it, and there is nobody to tell.
+async fn connection(stream: Stream, shared: Arc<Shared>, permit: OwnedSemaphorePermit) {
+    match stream {
+        Stream::Tcp(stream) => {
+            let _ = stream.set_nodelay(true);
+            serve(stream, shared).await;
+        }
+        Stream::Unix(stream) => serve(stream, shared).await,
+    }
+    drop(permit);
+}
+
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Arc<Shared>) {
+    let limits = shared.limits;
+    let service = service_fn(move |request| {
+        let shared = shared.clone();
+        async move {
+            let reply = match shared.guard.refuse(&request) {
+                Some(refusal) => refusal,
+                None => routes::answer(&shared.session, request.uri()).await,
+            };
+            Ok::<_, Infallible>(reply.into_response())
+        }
+    });
+    let mut builder = http1::Builder::new();
+    // Without a timer hyper would have no limit for heads.
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.head);
+    builder.max_buf_size(HEAD_BYTES).half_close(false);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    if timeout(limits.connection, connection.as_mut()).await.is_err() {
+        connection.as_mut().graceful_shutdown();
+        let _ = timeout(limits.ending, connection).await;
+    }
+}

@@ -1,0 +1,31 @@
+//! The server of the viewer: a page of this machine asks for what it shows of an experiment.
+//!
+//! * [`Server`] listens on loopback or on a socket of the user, and answers GET and HEAD. Who may
+//!   ask is decided in `guard.rs`, before a path is looked at.
+//! * [`Session`] is one open experiment: its report, its trace, and the index of the trace, which
+//!   is built in the background if there is none (`building.rs`).
+//! * `answers/` has one file for each kind of question; `wire.rs` describes the answers.
+//!
+//! One thread takes requests, two threads answer those that read the trace, and one thread for each
+//! CPU builds an index. The other crates know nothing of HTTP.
+
+mod answers;
+mod browser;
+mod building;
+mod guard;
+mod http;
+mod query;
+mod reply;
+mod routes;
+mod server;
+mod session;
+mod token;
+mod trace;
+mod wire;
+
+pub use browser::Redirect;
+pub use http::Limits;
+pub use server::{Place, Server, Stop};
+pub use session::{IndexPlace, Progress, ProgressState, Report, Session, Viewed};
+pub use token::Token;
+pub use trace::Unreadable;

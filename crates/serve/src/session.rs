@@ -1,0 +1,215 @@
+//! One open experiment. Report and call paths are there at once; the timeline is there when the
+//! index of the trace is.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use pompeii_index::Index;
+use pompeii_model::Cube;
+use pompeii_otf2::read::MappedFile;
+use pompeii_report::RunInfo;
+use serde::Serialize;
+
+use crate::building;
+use crate::reply::Refused;
+use crate::trace::{Trace, Unreadable};
+
+/// What is known of an experiment besides its trace.
+#[derive(Debug)]
+pub struct Report {
+    /// Its severities.
+    pub cube: Cube,
+    /// What the report says in addition.
+    pub info: RunInfo,
+}
+
+/// What is viewed.
+#[derive(Debug, Default)]
+pub struct Viewed {
+    /// The experiment or file, as the user names it.
+    pub title: String,
+    /// Its report; `None` if there is only a trace.
+    pub report: Option<Report>,
+    /// The anchor file of its trace, if there is one.
+    pub anchor: Option<PathBuf>,
+    /// The results of `pompeii analyze`, if there are any.
+    pub analysis: Option<PathBuf>,
+    /// Where an index may be, the best place first: in the experiment, then in caches.
+    pub index_places: Vec<IndexPlace>,
+}
+
+/// Where an index may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexPlace {
+    /// This file.
+    File(PathBuf),
+    /// A file in this folder, whose name follows from the trace.
+    Cache(PathBuf),
+}
+
+/// An open experiment.
+pub struct Session {
+    pub(crate) viewed: Viewed,
+    trace: Option<Trace>,
+    index: OnceLock<Index<MappedFile>>,
+    progress: Progress,
+    cube: OnceLock<String>,
+    report: OnceLock<String>,
+}
+
+impl Session {
+    /// Opens an experiment. Events are not read yet.
+    ///
+    /// # Errors
+    /// The trace cannot be read.
+    pub fn open(viewed: Viewed) -> Result<Arc<Session>, Unreadable> {
+        let trace = viewed.anchor.as_deref().map(Trace::open).transpose()?;
+        let events = trace.as_ref().map_or(0, |trace| trace.survey.events);
+        let session = Session {
+            viewed,
+            trace,
+            index: OnceLock::new(),
+            progress: Progress::new(events),
+            cube: OnceLock::new(),
+            report: OnceLock::new(),
+        };
+        Ok(Arc::new(session))
+    }
+
+    /// Opens the index, or builds it in the background. Returns the thread that does so.
+    pub(crate) fn start(self: Arc<Session>) -> Option<JoinHandle<()>> {
+        self.trace.as_ref()?;
+        let work = move || {
+            let Some(trace) = &self.trace else { return };
+            match building::find_or_build(trace, &self.viewed.index_places, &self.progress) {
+                Ok(index) => {
+                    let _ = self.index.set(index);
+                    self.progress.end(None);
+                }
+                Err(error) => self.progress.end(Some(error.to_string())),
+            }
+        };
+        thread::Builder::new().name("index".to_owned()).spawn(work).ok()
+    }
+
+    /// How far the index is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// What is wrong with the definitions of the trace.
+    pub fn warnings(&self) -> &[String] {
+        self.trace.as_ref().map_or(&[], |trace| &trace.warnings)
+    }
+
+    pub(crate) fn trace(&self) -> Result<&Trace, Refused> {
+        let none = || Refused::Missing("the experiment has no trace".to_owned());
+        self.trace.as_ref().ok_or_else(none)
+    }
+
+    /// The index of the trace, if it is there already.
+    pub(crate) fn index(&self) -> Result<&Index<MappedFile>, Refused> {
+        self.trace()?;
+        if let Some(index) = self.index.get() {
+            return Ok(index);
+        }
+        match self.progress.state().error {
+            Some(error) => Err(Refused::Missing(error)),
+            None => Err(Refused::NotReady),
+        }
+    }
+
+    /// The report as JSON, made when it is needed first.
+    pub(crate) fn report(&self) -> Option<&str> {
+        let Report { cube, info } = self.viewed.report.as_ref()?;
+        Some(self.report.get_or_init(|| pompeii_report::json(cube, info)))
+    }
+
+    /// The data of the trees, made when it is needed first.
+    pub(crate) fn cube(&self) -> Option<&str> {
+        let Report { cube, info } = self.viewed.report.as_ref()?;
+        let json = || {
+            let mut json = Vec::new();
+            // Writing to memory fails on non-string keys only, and there are none.
+            let _ = pompeii_report::write_page_data(cube, info, &mut json);
+            String::from_utf8(json).unwrap_or_default()
+        };
+        Some(self.cube.get_or_init(json))
+    }
+
+    pub(crate) fn analysis(&self) -> Option<&Path> {
+        self.viewed.analysis.as_deref()
+    }
+}
+
+/// How far the index of a trace is.
+#[derive(Debug)]
+pub struct Progress {
+    events: AtomicU64,
+    of: u64,
+    is_stopped: AtomicBool,
+    /// `None` while there is work; then why there is no index.
+    end: Mutex<Option<Option<String>>>,
+}
+
+/// The progress at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ProgressState {
+    /// Events that have been read.
+    pub events: u64,
+    /// Events of the trace.
+    pub of: u64,
+    /// The index is there.
+    pub ready: bool,
+    /// Why there is no index and will be none.
+    pub error: Option<String>,
+}
+
+impl Progress {
+    fn new(of: u64) -> Progress {
+        let (events, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        Progress { events, of, is_stopped, end: Mutex::new(None) }
+    }
+
+    /// Adds events that have been read.
+    pub(crate) fn add(&self, events: u64) {
+        self.events.fetch_add(events, Ordering::Relaxed);
+    }
+
+    /// Begins again.
+    pub(crate) fn restart(&self) {
+        self.events.store(0, Ordering::Relaxed);
+    }
+
+    fn end(&self, error: Option<String>) {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// Ends the work as soon as possible.
+    pub(crate) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// The progress now.
+    pub fn state(&self) -> ProgressState {
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let ready = end == Some(None);
+        let events = match ready {
+            true => self.of,
+            // Damaged files may have more events than their headers say.
+            false => self.events.load(Ordering::Relaxed).min(self.of),
+        };
+        ProgressState { events, of: self.of, ready, error: end.flatten() }
+    }
+
+    /// Whether nothing happens any more.
+    pub fn has_ended(&self) -> bool {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}

@@ -1,0 +1,280 @@
+//! What is answered, compared with what the crate `index` finds in the same trace.
+
+use std::collections::BTreeMap;
+
+use pompeii_index::{Row, What, file};
+use pompeii_otf2::event::Event;
+use pompeii_otf2::read::Archive;
+use pompeii_otf2::reference::LocationRef;
+use serde_json::Value;
+
+use crate::common::{Running, index_file, reported, sample, traced};
+
+/// A picture as a page decodes it.
+struct Decoded {
+    is_exact: bool,
+    bin_log2: u32,
+    begin: u64,
+    /// Kind, location, level and boxes of each row: first column, last column, what.
+    rows: Vec<([u32; 3], Vec<[u32; 3]>)>,
+}
+
+fn decoded(bytes: &[u8]) -> Decoded {
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|it| u32::from_le_bytes(it.try_into().unwrap())).collect();
+    assert_eq!((words[0], words[1], bytes.len() % 4), (0x4349_5050, 1, 0));
+    let (rows, boxes) = (words[6] as usize, words[7] as usize);
+    assert_eq!(words.len(), 8 + 4 * rows + 3 * boxes);
+    let column = |number: usize| &words[8 + 4 * rows + number * boxes..][..boxes];
+    let mut at = 0;
+    let row = |row: &[u32]| {
+        let boxes = at..at + row[3] as usize;
+        at = boxes.end;
+        let of = boxes.map(|it| [column(0)[it], column(1)[it], column(2)[it]]);
+        ([row[0], row[1], row[2]], of.collect())
+    };
+    let rows = words[8..8 + 4 * rows].chunks_exact(4).map(row).collect();
+    assert_eq!(at, boxes);
+    Decoded {
+        is_exact: words[2] == 1,
+        bin_log2: words[3],
+        begin: u64::from(words[4]) | u64::from(words[5]) << 32,
+        rows,
+    }
+}
+
+#[test]
+fn opening_tells_what_there_is() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let opening = server.answer("open");
+    let archive = Archive::open(&folder.path().join("traces.otf2")).unwrap();
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let locations = opening["locations"].as_array().unwrap();
+    assert_eq!(locations.len(), definitions.location_ids.len());
+    for (location, id) in locations.iter().zip(definitions.location_ids.iter()) {
+        let events = archive.events(LocationRef(*id)).unwrap().count();
+        assert_eq!(location["events"], events);
+        assert_eq!(location["errors"], 0);
+        assert!(location["stack_levels"].as_u64().unwrap() > 0);
+    }
+    let regions = opening["regions"].as_array().unwrap();
+    for (region, of) in regions.iter().zip(definitions.regions.iter()) {
+        assert_eq!(
+            (&region["name"], &region["label"]),
+            (&of.name.clone().into(), &of.label().into())
+        );
+    }
+    let processes = opening["processes"].as_array().unwrap();
+    let counted: u64 = processes.iter().map(|it| it["count"].as_u64().unwrap()).sum();
+    assert_eq!(counted as usize, locations.len());
+    assert_eq!(opening["has"]["trace"], true);
+    assert_eq!(opening["has"]["messages"], true);
+    assert_eq!(opening["has"]["report"], false);
+    assert_eq!(server.refusal("cube").0, 404);
+    assert_eq!(server.refusal("report").0, 404);
+}
+
+#[test]
+fn an_experiment_without_a_trace_has_its_report() {
+    let server = Running::new(reported());
+    let opening = server.answer("open");
+    assert_eq!(opening["has"]["trace"], false);
+    assert_eq!(opening["has"]["report"], true);
+    assert_eq!(opening["command"], "./a.out");
+    assert_eq!(opening["locations"], Value::Array(Vec::new()));
+    assert_eq!(server.answer("report")["schema"], "pompeii-report-2");
+    assert!(server.answer("cube")["metrics"].is_array());
+    assert_eq!(server.refusal("picture?rows=f0&t0=0&t1=1").0, 404);
+    assert_eq!(server.refusal("sums?t0=0&t1=1").0, 404);
+    assert_eq!(server.refusal("at?loc=0&t=1").0, 404);
+}
+
+#[test]
+fn pictures_are_those_of_the_index() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let archive = Archive::open(&folder.path().join("traces.otf2")).unwrap();
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let ids: Vec<u64> = definitions.location_ids.iter().copied().collect();
+    let survey = file::survey(&archive, &ids).unwrap();
+    let index = file::open(&index_file(folder.path()), survey.fingerprint).unwrap();
+    let (origin, length) = (survey.shape.origin, survey.shape.length);
+    let context = pompeii_index::Context::new(&definitions, survey.shape);
+    let last = ids.len() - 1;
+    let asked = format!("s{last}.0-1,f0-{last},s0.0-2");
+    let mut rows: Vec<(usize, Row)> = vec![(last, Row::Stack(0)), (last, Row::Stack(1))];
+    rows.extend((0..=last).map(|location| (location, Row::Flat)));
+    rows.extend((0..3).map(|level| (0, Row::Stack(level))));
+    let mut kinds = BTreeMap::new();
+    for (t0, t1, px) in [(0, length, 4), (0, length, 4096), (length / 3, length / 2, 500)] {
+        let (status, bytes) =
+            server.bytes(&format!("picture?rows={asked}&t0={t0}&t1={t1}&px={px}"));
+        assert_eq!(status, 200);
+        let found = decoded(&bytes);
+        let window = origin + t0..origin + t1;
+        *kinds.entry(found.is_exact).or_insert(0) += 1;
+        assert_eq!(found.rows.len(), rows.len());
+        for (row, ([kind, location, level], boxes)) in rows.iter().zip(&found.rows) {
+            let expected = match row.1 {
+                Row::Flat => [0, row.0 as u32, 0],
+                Row::Stack(level) => [1, row.0 as u32, level as u32],
+            };
+            assert_eq!([*kind, *location, *level], expected);
+            let open = |it: usize| -> Result<_, pompeii_index::WindowError> {
+                Ok(archive.events(LocationRef(ids[it]))?)
+            };
+            let picture = match found.is_exact {
+                true => index.exact_picture(&context, &[*row], window.clone(), px, open).unwrap(),
+                false => index.picture(&[*row], window.clone(), px),
+            };
+            assert_eq!((found.bin_log2, found.begin), (picture.bin_log2, picture.begin - origin));
+            let columns = picture.x0.iter().zip(&picture.x1).zip(&picture.what);
+            let expected: Vec<[u32; 3]> =
+                columns.map(|((x0, x1), What(what))| [*x0, *x1, *what]).collect();
+            assert_eq!(*boxes, expected, "{row:?}");
+        }
+    }
+    assert_eq!(kinds.len(), 2, "both ways were used");
+}
+
+#[test]
+fn sums_are_those_of_the_events() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let archive = Archive::open(&folder.path().join("traces.otf2")).unwrap();
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let opening = server.answer("open");
+    let (origin, length): (u64, u64) =
+        (opening["origin"].as_str().unwrap().parse().unwrap(), opening["length"].as_u64().unwrap());
+    let (t0, t1) = (length / 5, length / 2);
+    let mut visits: BTreeMap<u64, u64> = BTreeMap::new();
+    for id in definitions.location_ids.iter() {
+        for event in archive.events(LocationRef(*id)).unwrap().flatten() {
+            if let Event::Enter(enter) = event.event
+                && (origin + t0..origin + t1).contains(&event.time)
+            {
+                let region = definitions.region(enter.region);
+                *visits.entry(u64::from(region.0)).or_default() += 1;
+            }
+        }
+    }
+    let rows = |by: &str| -> Vec<Value> {
+        let answer = server.answer(&format!("sums?t0={t0}&t1={t1}&by={by}"));
+        assert_eq!(answer["exact"], true);
+        answer["rows"].as_array().unwrap().clone()
+    };
+    let number = |row: &Value, field: &str| row[field].as_u64().unwrap();
+    let by_region = rows("region");
+    let found: BTreeMap<u64, u64> = by_region
+        .iter()
+        .map(|row| (number(row, "key"), number(row, "visits")))
+        .filter(|(_, visits)| *visits > 0)
+        .collect();
+    assert_eq!(found, visits);
+    let total = |rows: &[Value]| -> u64 { rows.iter().map(|row| number(row, "ticks")).sum() };
+    let (by_state, by_location) = (rows("state"), rows("location"));
+    assert_eq!(total(&by_region), total(&by_state));
+    assert_eq!(total(&by_region), total(&by_location));
+    for row in &by_location {
+        let states = row["states"].as_array().unwrap();
+        let sum: u64 = states.iter().map(|it| it.as_u64().unwrap()).sum();
+        assert_eq!((sum, states.len()), (number(row, "ticks"), 5));
+    }
+    // Each state is the sum over its regions.
+    let state = |row: &Value| opening["regions"][number(row, "key") as usize]["state"].as_u64();
+    for row in &by_state {
+        let of = by_region.iter().filter(|region| state(region) == Some(number(row, "key")));
+        assert_eq!(of.map(|row| number(row, "ticks")).sum::<u64>(), number(row, "ticks"));
+    }
+    let one = server.answer(&format!("sums?locs=0&t0={t0}&t1={t1}&by=location"));
+    assert_eq!(one["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        one["rows"][0]["ticks"],
+        *by_location.iter().find(|it| it["key"] == 0).map(|it| &it["ticks"]).unwrap()
+    );
+}
+
+#[test]
+fn a_moment_has_its_open_regions() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let archive = Archive::open(&folder.path().join("traces.otf2")).unwrap();
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let opening = server.answer("open");
+    let origin: u64 = opening["origin"].as_str().unwrap().parse().unwrap();
+    let id = *definitions.location_ids.iter().next().unwrap();
+    let mut open: Vec<(u64, u64)> = Vec::new();
+    let mut checked = 0;
+    let mut events = archive.events(LocationRef(id)).unwrap().flatten().peekable();
+    while let Some(event) = events.next() {
+        match event.event {
+            Event::Enter(it) => {
+                open.push((u64::from(definitions.region(it.region).0), event.time - origin));
+            }
+            Event::Leave(_) => drop(open.pop()),
+            _ => continue,
+        }
+        // A moment between two events.
+        if events.peek().is_none_or(|next| next.time < event.time + 2) || open.is_empty() {
+            continue;
+        }
+        let answer = server.answer(&format!("at?loc=0&t={}", event.time - origin + 1));
+        let stack: Vec<(u64, u64)> = answer["stack"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| (it["region"].as_u64().unwrap(), it["since"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(stack, open);
+        let label =
+            |(region, _): &(u64, u64)| opening["regions"][*region as usize]["label"].clone();
+        let labels: Vec<String> =
+            open.iter().map(|it| label(it).as_str().unwrap().to_owned()).collect();
+        assert_eq!(answer["path"], labels.join(" > "));
+        checked += 1;
+        if checked == 25 {
+            return;
+        }
+    }
+    assert!(checked > 3);
+}
+
+#[test]
+fn questions_that_cannot_be_answered_are_refused() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    for question in [
+        "picture",
+        "picture?rows=f0",
+        "picture?rows=f0&t0=5&t1=5",
+        "picture?rows=f0&t0=9&t1=5",
+        "picture?rows=f999999&t0=0&t1=9",
+        "picture?rows=f0&t0=0&t1=9007199254740992",
+        "picture?rows=f0&t0=-1&t1=9",
+        "picture?rows=f0&t0=0&t1=1e9",
+        "picture?rows=x0&t0=0&t1=9",
+        "picture?rows=f0&t0=0&t1=9&px=4097",
+        "picture?rows=s0.0-99999999&t0=0&t1=9",
+        "picture?rows=f0&t0=0&t1=99999999999999999999999999",
+        "picture?rows=f0&t0=0&t0=1&t1=9",
+        "sums?t0=0&t1=9&by=nothing",
+        "sums?t0=0&t1=9&locs=0-18446744073709551615",
+        "sums?t0=0&t1=9&locs=99",
+        "sums?t0=0&t1=9&locs=",
+        "sums?t0=%ff&t1=9",
+        "at?loc=0",
+        "at?loc=99&t=5",
+        "at?loc=18446744073709551616&t=5",
+        "at?t=5&loc=-1",
+    ] {
+        let (status, sentence) = server.refusal(question);
+        assert_eq!(status, 400, "{question}: {sentence}");
+        assert!(!sentence.is_empty());
+    }
+    // Windows and moments outside of the trace are empty.
+    let after = "t0=9007199254740990&t1=9007199254740991";
+    assert_eq!(server.answer(&format!("sums?{after}"))["rows"], Value::Array(Vec::new()));
+    assert_eq!(server.bytes(&format!("picture?rows=f0&{after}&px=4096")).0, 200);
+    assert_eq!(server.answer("at?loc=0&t=9007199254740991")["stack"], Value::Array(Vec::new()));
+}
