@@ -5,7 +5,7 @@
 const BEND = 0.55;
 const ANCHORS = 5;
 
-/** CSS colour of a share between 0 and 1 (its sign does not matter). */
+/** CSS colour of a share between 0 and 1 (its sign does not matter). @param {number} share */
 export function colourOf(share) {
   const position = Math.min(Math.abs(share), 1) ** BEND * (ANCHORS - 1);
   const below = Math.min(Math.floor(position), ANCHORS - 2);

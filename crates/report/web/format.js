@@ -1,7 +1,8 @@
 // Numbers as people read them: as in the terminal's report, but for percentages below 10, which have
 // a digit more.
 
-/** Seconds with two or three digits: `4.8 s`, `0.66 s`, `31 ms`. */
+/** Seconds with two or three digits: `4.8 s`, `0.66 s`, `31 ms`. @param {number} value
+ *  @returns {string} */
 export function seconds(value) {
   const size = Math.abs(value);
   if (size === 0) return "0 s";
@@ -13,13 +14,13 @@ export function seconds(value) {
   return `${scaled.toFixed(Math.abs(scaled) >= 9.95 ? 0 : 1)} ${unit}`;
 }
 
-/** Wall time of a run, with three digits. */
+/** Wall time of a run, with three digits. @param {any} raw */
 export function wallTime(raw) {
   const wall = raw.wall_ticks / raw.ticks_per_second;
   return wall >= 1 && wall < 9.995 ? `${wall.toFixed(2)} s` : seconds(wall);
 }
 
-/** A share of 1 in percent: `61 %`, `0.4 %`. */
+/** A share of 1 in percent: `61 %`, `0.4 %`. @param {number} share */
 export function percent(share) {
   const value = share * 100;
   const size = Math.abs(value);
@@ -28,7 +29,7 @@ export function percent(share) {
   return size > 0 ? "<0.1 %" : "0 %";
 }
 
-/** A number of things, in millions from a million on. */
+/** A number of things, in millions from a million on. @param {number} value */
 export function count(value) {
   const size = Math.abs(value);
   if (size >= 999_950_000) return `${(value / 1e9).toFixed(1)} bn`;
@@ -36,12 +37,14 @@ export function count(value) {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** The text of a difference: a value above 0 has its sign too. */
+/** The text of a difference: a value above 0 has its sign too. @param {number} value
+ *  @param {string} text */
 export function signed(value, text) {
   return value > 0 ? `+${text}` : text;
 }
 
-/** A severity in the unit of its metric. */
+/** A severity in the unit of its metric. @param {number} value @param {string} unit
+ *  @param {number} ticksPerSecond */
 export function severity(value, unit, ticksPerSecond) {
   return unit === "sec" ? seconds(value / ticksPerSecond) : count(value);
 }

@@ -7,6 +7,7 @@ mod hybrid;
 mod one_thread;
 mod oracle_html;
 mod oracle_page;
+mod oracle_trees;
 mod oracle_web;
 mod schema;
 mod text;

@@ -81,7 +81,7 @@ fn the_page_follows_the_rules_of_the_display() {
         ok locations sum to the call path: 16
         ok closed processes sum to the call path: 16
         ok every process has a row: true
-        ok the last process: ▸&lt;0.1 %Process
+        ok the last process: &lt;0.1 %▸Process
         ok a property recolours the call tree: 4620
         ok its name stands above the call tree: Idle threads
         ok a finding selects its metric: omp_ibarrier_wait
@@ -113,7 +113,7 @@ fn so_does_that_of_a_hybrid_program() {
         ok locations sum to the call path: 120
         ok closed processes sum to the call path: 120
         ok every process has a row: true
-        ok the last process: ▸1.5 %MPI Rank 1
+        ok the last process: 1.5 %▸MPI Rank 1
         ok a property recolours the call tree: 580
         ok its name stands above the call tree: Idle threads
         ok a finding selects its metric: mpi_collective

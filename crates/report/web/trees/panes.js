@@ -1,173 +1,433 @@
 // The three coupled trees: property, call path, location. A selection flows to the right: the call
-// tree shows the selected property, the location tree the selected call path of it.
+// tree shows the selected property, the location tree the selected call path of it. The last two may
+// change places; then the call tree shows what the selected locations did.
 
-import { sum } from "./data.js";
-import { el } from "../dom.js";
-import { Tree } from "./tree.js";
 import { percent, severity, signed } from "../format.js";
+import { sum } from "./data.js";
+import { BottomUp, ByConstruct, CallTree, Flat } from "./forms.js";
+import { quickMode, shareIn } from "./modes.js";
+import { Outline } from "./outline.js";
 import {
-  callValues, locationValues, metricValue, pick, selectedCells, systemValue,
+  callValues, locationValues, maskOf, metricValue, partsOf, spread, systemValues,
 } from "./severity.js";
+import { Tree } from "./tree.js";
+import { Values } from "./values.js";
 
-export const MODES = [
-  ["absolute", "Absolute"],
-  ["root", "% of root"],
-  ["selection", "% of selection"],
+/** @typedef {import("./modes.js").Pane} Pane */
+
+/** Forms of the middle pane. @type {[string, string][]} */
+export const FORMS = [
+  ["calls", "Call tree"],
+  ["flat", "Flat"],
+  ["construct", "By construct"],
+  ["bottom", "Bottom-up"],
+  ["flame", "Flame"],
 ];
 
-export class Panes {
+/** @type {Record<string, new (data: import("./data.js").Data) => import("./forms.js").Form>} */
+const FORM_CLASSES = { calls: CallTree, flat: Flat, construct: ByConstruct, bottom: BottomUp };
+
+export class Panes extends Values {
+  /**
+   * @param {import("./data.js").Data} data
+   * @param {Record<Pane, {body: HTMLElement, of: HTMLElement, foot: HTMLElement}>} hosts
+   * @param {() => void} onChange
+   */
   constructor(data, hosts, onChange) {
-    this.data = data;
-    // Shares of a difference mean nothing.
-    this.mode = data.raw.difference ? "absolute" : "root";
+    super(data);
+    this.hosts = hosts;
     this.onChange = onChange;
-    this.metrics = this.makeTree(hosts.metrics, "Property", data.metrics, {
+    /** @type {Pane[]} */
+    this.order = ["metrics", "calls", "system"];
+    /** @type {Record<string, {form: import("./forms.js").Form, outline: Outline}>} */
+    this.forms = {};
+    this.shown = "calls";
+    this.hideBelow = 0;
+    this.unit = "sec";
+    const start = this.formNamed("calls");
+    this.form = start.form;
+    this.metrics = this.makeTree("metrics", "Property", this.metricForest(), {
       describe: (id) => this.describeMetric(id),
+      nameOf: (id) => data.metrics[id].title,
       visible: (id) => data.totals[id] !== 0 || data.metrics[id].name === "time",
     });
-    this.calls = this.makeTree(hosts.calls, "Call path", data.calls, {
+    this.calls = this.makeTree("calls", "Call path", start.form, {
       describe: (id) => this.describeCall(id),
+      nameOf: (id) => this.form.words(id).name,
     });
-    this.system = this.makeTree(hosts.system, "Location", data.system, {
+    start.outline = this.calls.outline;
+    this.system = this.makeTree("system", "Location", this.systemForest(), {
       describe: (id) => this.describeLocation(id),
+      nameOf: (id) => data.system[id].name,
     });
-    this.metrics.onLargest = (id) => this.metrics.expandLargest(id, (node) => data.totals[node]);
-    this.calls.onLargest = (id) =>
-      this.calls.expandLargest(id, (node) => this.callValues.inclusive[node]);
+    // Shares of a difference mean nothing.
+    this.quick = "";
+    /** @type {Record<Pane, import("./modes.js").Mode>} */
+    this.modes = { metrics: "own", calls: "metric-root", system: "metric-root" };
+    this.setQuick(data.raw.difference ? "absolute" : "root", false);
     this.start();
   }
 
-  makeTree(host, label, nodes, options) {
-    const of = el("span.of");
-    const body = el("div.tree");
-    host.replaceChildren(el("div.head", {}, el("h2", {}, label), of), body);
-    const tree = new Tree(body, {
-      label,
-      nodes,
-      roots: nodes.filter((node) => node.parent < 0).map((node) => node.id),
-      onSelect: () => this.update(),
-      onToggle: () => this.update(),
-      ...options,
+  /** @param {Pane} pane @param {string} label @param {import("./outline.js").Forest} forest
+   *  @param {Pick<ConstructorParameters<typeof Tree>[1], "describe" | "nameOf" | "visible">} options */
+  makeTree(pane, label, forest, options) {
+    const tree = new Tree(this.hosts[pane].body, {
+      label, forest, onSelect: () => this.update(), onToggle: () => this.update(), ...options,
     });
-    tree.of = of;
+    tree.selected.add(tree.focused);
     return tree;
+  }
+
+  metricForest() {
+    const { metrics, totals } = this.data;
+    return {
+      roots: metrics.filter((node) => node.parent < 0).map((node) => node.id),
+      children: (/** @type {number} */ id) => metrics[id].children,
+      isInner: (/** @type {number} */ id) => metrics[id].children.length > 0,
+      parent: (/** @type {number} */ id) => metrics[id].parent,
+      depth: (/** @type {number} */ id) => metrics[id].depth,
+      value: (/** @type {number} */ id) => totals[id],
+      own: (/** @type {number} */ id) => metricValue(this.data, { id, minus: metrics[id].children }),
+    };
+  }
+
+  systemForest() {
+    const { system } = this.data;
+    return {
+      roots: [0],
+      children: (/** @type {number} */ id) => system[id].children,
+      isInner: (/** @type {number} */ id) => system[id].children.length > 0,
+      parent: (/** @type {number} */ id) => system[id].parent,
+      depth: (/** @type {number} */ id) => system[id].depth,
+      value: (/** @type {number} */ id) => this.systemAll[id],
+      own: (/** @type {number} */ id) => (system[id].index >= 0 ? this.systemAll[id] : 0),
+      mark: (/** @type {number} */ id, /** @type {Uint8Array} */ mask,
+        /** @type {number} */ bit) => {
+        const open = [id];
+        for (let node = open.pop(); node !== undefined; node = open.pop()) {
+          if (system[node].index >= 0) mask[system[node].index] = bit;
+          open.push(...system[node].children);
+        }
+      },
+    };
+  }
+
+  /** A form with what is open in it; made when it is first looked at. @param {string} key */
+  formNamed(key) {
+    const known = this.forms[key];
+    if (known) return known;
+    const form = new FORM_CLASSES[key](this.data);
+    const outline = new Outline(form, () => true, (id) => form.words(id).name);
+    outline.columns = form.extra ?? [];
+    // A list that is not a tree is read from the largest value down.
+    if (key !== "calls") outline.order = "value";
+    this.forms[key] = { form, outline };
+    return this.forms[key];
   }
 
   /** Properties closed (an open `time` has nothing of its own), all of time selected. */
   start() {
-    [this.metrics, this.calls].forEach((tree) => tree.selected.add(tree.roots[0]));
-    this.calls.expanded.add(this.calls.roots[0]);
-    this.data.system.forEach((node) => this.system.expanded.add(node.id));
-    this.recompute();
-    [this.metrics, this.calls, this.system].forEach((tree) => tree.render());
+    this.calls.outline.expanded.add(this.form.roots[0]);
+    // Thousands of locations would hide their processes.
+    const limit = this.data.width > 256 ? 2 : 3;
+    this.data.system.forEach((node) => {
+      if (node.depth < limit) this.system.outline.expanded.add(node.id);
+    });
+    this.metrics.outline.shareOf = (id) => ratio(this.data.totals[id], this.ownRoot(id));
+    this.update();
   }
 
-  setMode(mode) {
-    this.mode = mode;
+  /** Sets the modes of all panes. @param {string} quick */
+  setQuick(quick, draws = true) {
+    this.quick = quick;
+    for (const pane of this.order) this.modes[pane] = quickMode(quick, pane, this.order);
+    if (draws) this.update();
+  }
+
+  /** @param {Pane} pane @param {import("./modes.js").Mode} mode */
+  setMode(pane, mode) {
+    this.quick = "";
+    this.modes[pane] = mode;
+    this.update();
+  }
+
+  /** Whether locations stand left of call paths. @param {boolean} is */
+  setLocationsFirst(is) {
+    this.order = is ? ["metrics", "system", "calls"] : ["metrics", "calls", "system"];
+    this.setQuick(this.quick || "root");
+  }
+
+  get locationsFirst() {
+    return this.order[1] === "system";
+  }
+
+  /** Shows call paths in another form, with the same of them selected. @param {string} shown */
+  setForm(shown) {
+    const before = this.selectedCalls();
+    this.shown = shown;
+    const { form, outline } = this.formNamed(shown === "flame" ? "calls" : shown);
+    if (form !== this.form) {
+      this.form = form;
+      this.calls.become(form, outline);
+      this.calls.found = { matches: new Set(), above: new Set() };
+      const nodes = new Set(before.map((call) => form.nodeOf(call)));
+      form.update(this.callValues);
+      if (nodes.size && nodes.size <= 64) this.calls.reveal([...nodes]);
+    }
+    this.update();
+  }
+
+  /** The call paths that are looked at, but none if all are. */
+  selectedCalls() {
+    const mask = this.callMask;
+    /** @type {number[]} */
+    const calls = [];
+    const roots = this.form.roots.length === this.calls.selected.size
+      && this.form.roots.every((id) => this.calls.selected.has(id));
+    if (roots) return calls;
+    // The outermost ones stand for what is below them.
+    mask.forEach((bit, call) => {
+      const { parent } = this.data.calls[call];
+      if (bit && !(parent >= 0 && mask[parent])) calls.push(call);
+    });
+    return calls;
+  }
+
+  /** @param {number} threshold a share of the selection */
+  setHideBelow(threshold) {
+    this.hideBelow = threshold;
     this.update();
   }
 
   /** Recomputes what depends on selections and shows it. */
   update() {
     this.recompute();
-    [this.metrics, this.calls, this.system].forEach((tree) => tree.refresh());
+    [this.metrics, this.calls, this.system].forEach((tree) => tree.render());
+    this.label();
     this.onChange();
   }
 
   recompute() {
-    const { data } = this;
-    // Metrics of different units cannot be added: the last one that was selected decides.
-    const unit = data.metrics[this.metrics.focused].unit;
-    for (const id of this.metrics.selected) {
-      if (data.metrics[id].unit !== unit) this.metrics.selected.delete(id);
+    const { data, metrics, calls, system } = this;
+    this.dropOtherUnits();
+    metrics.outline.threshold = this.hideBelow;
+    metrics.outline.changed();
+    const picks = picksOf(metrics);
+    const parts = partsOf(picks);
+    this.metricSelected = picks.reduce((value, pick) => value + metricValue(data, pick), 0);
+    const root = data.metricRoot(picks[0]?.id ?? 0);
+    this.rootTotal = data.totals[root];
+    if (this.locationsFirst) {
+      this.setLocations(locationValues(data, parts));
+      this.locationMask = maskOf(/** @type {any} */ (system.outline.forest), picksOf(system), data.width);
+      this.setCalls(callValues(data, parts, this.locationMask));
+    } else {
+      this.setCalls(callValues(data, parts));
+      this.setLocations(locationValues(data, parts, this.callMask));
     }
-    const metrics = [...this.metrics.selected].map((id) => pick(this.metrics, id));
-    const calls = [...this.calls.selected].map((id) => pick(this.calls, id));
-    this.unit = unit;
-    this.metricPicks = metrics;
-    this.cells = selectedCells(data, metrics);
-    this.callValues = callValues(data, this.cells);
-    this.locationValues = locationValues(data, this.cells, calls);
-    this.metricSelected = metrics.reduce((value, p) => value + metricValue(data, p), 0);
-    // What the colours of call paths refer to: parts of a difference may cancel out.
-    this.colourWhole = data.raw.difference
-      ? sum(this.callValues.own.map(Math.abs)) : this.metricSelected;
-    this.callSelected = this.locationValues.reduce((value, own) => value + own, 0);
-    this.rootTotal = data.totals[data.metricRoot(metrics[0]?.id ?? 0)];
-    const names = (tree, name) => [...tree.selected].map(name).join(" + ");
-    this.calls.of.textContent = names(this.metrics, (id) => data.metrics[id].title);
-    const place = ({ file, line }) => (file ? ` ${file.split("/").at(-1)}:${line}` : "");
-    this.system.of.textContent =
-      names(this.calls, (id) => data.region(id).construct + place(data.region(id)));
+    this.largestLocation = this.locationValues.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    this.bases = this.basesNow();
   }
 
-  /** A value in the unit of its metric; that of a difference has a sign. */
+  /** Metrics of different units cannot be added: the last one that was selected decides. */
+  dropOtherUnits() {
+    const { metrics, data } = this;
+    this.unit = data.metrics[metrics.focused].unit;
+    for (const id of metrics.selected) {
+      if (data.metrics[id].unit !== this.unit) metrics.selected.delete(id);
+    }
+  }
+
+  /** @param {import("./severity.js").CallValues} values */
+  setCalls(values) {
+    const { data, calls } = this;
+    this.callValues = values;
+    this.form.update(values);
+    this.callWhole = sum(values.own);
+    // What the colours of call paths refer to: parts of a difference may cancel out.
+    this.colourWhole = data.raw.difference ? sum(values.own.map(Math.abs)) : this.callWhole;
+    calls.outline.shareOf = (id) => ratio(this.form.value(id), this.colourWhole);
+    calls.outline.threshold = this.hideBelow;
+    calls.outline.changed();
+    this.callMask = maskOf(this.form, picksOf(calls), data.calls.length);
+    this.callSelected = values.own.reduce((total, own, call) =>
+      total + (this.callMask[call] ? own : 0), 0);
+    const { roots } = this.form;
+    this.largestRoot = roots.reduce((most, id) => Math.max(most, this.form.value(id)), 0);
+  }
+
+  /** @param {Float64Array} values */
+  setLocations(values) {
+    this.locationValues = values;
+    this.systemAll = systemValues(this.data, values);
+    this.system.outline.changed();
+    this.peers = peersByDepth(this.data, this.systemAll);
+  }
+
+  /** What 100 % is in the modes that refer to another pane. */
+  basesNow() {
+    const { calls, system } = this;
+    const rootsOf = (/** @type {Tree} */ tree) =>
+      new Set([...tree.selected].map((id) => tree.outline.path(id).at(-1) ?? id));
+    const value = (/** @type {Tree} */ tree) => [...rootsOf(tree)].reduce((total, id) =>
+      total + tree.outline.forest.value(id), 0);
+    return {
+      "metric-root": this.rootTotal,
+      "metric-selection": this.metricSelected,
+      "call-root": value(calls),
+      "call-selection": this.callSelected,
+      "system-root": value(system),
+      "system-selection": picksOf(system).reduce((total, { id }) =>
+        total + system.outline.shown(id), 0),
+    };
+  }
+
+  /** What stands above and below the trees. */
+  label() {
+    const { data, hosts } = this;
+    const names = (/** @type {Tree} */ tree, /** @type {(id: number) => string} */ name) =>
+      [...tree.selected].slice(0, 4).map(name).join(" + ")
+        + (tree.selected.size > 4 ? ` + ${tree.selected.size - 4} more` : "");
+    const property = names(this.metrics, (id) => data.metrics[id].title);
+    const path = names(this.calls, (id) => {
+      const { name, place } = this.form.words(id);
+      return place ? `${name} ${place.split("/").at(-1)}` : name;
+    });
+    const where = names(this.system, (id) => data.system[id].name);
+    const [calls, system] = this.locationsFirst
+      ? [`${property}, ${where}`, property] : [property, `${property}, ${path}`];
+    hosts.calls.of.textContent = calls;
+    hosts.system.of.textContent = system;
+    this.foot("metrics", this.metricSelected, this.rootTotal);
+    this.foot("calls", this.callSelected, this.callWhole);
+    const { least, mean, most, deviation } = spread(this.locationValues);
+    const words = Object.entries({ mean, least, most, deviation }).map(([word, value]) =>
+      `${word} ${this.severity(value, this.unit)}`);
+    hosts.system.foot.textContent = words.join(" · ");
+  }
+
+  /** @param {Pane} pane @param {number} value @param {number} whole */
+  foot(pane, value, whole) {
+    const share = this.data.raw.difference ? "" : ` · ${percent(ratio(value, whole))} of the whole`;
+    this.hosts[pane].foot.textContent = `selected ${this.severity(value, this.unit)}${share}`;
+  }
+
+  /** A value in the unit of its metric; that of a difference has a sign.
+   *  @param {number} value @param {string} unit */
   severity(value, unit) {
     const { ticks_per_second: rate, difference } = this.data.raw;
     const text = severity(value, unit, rate);
     return difference ? signed(value, text) : text;
   }
 
-  /** A value as text; `whole` is 100 % of the selection mode. */
-  text(value, unit, root, whole) {
-    if (value === null) return "–";
-    if (this.mode === "absolute") return this.severity(value, unit);
-    const base = this.mode === "root" ? root : whole;
-    return percent(base ? value / base : 0);
+  /** A value as text. @param {Pane} pane @param {number} value @param {string} unit
+   *  @param {number} root @param {{least: number, most: number}} peers */
+  text(pane, value, unit, root, peers = { least: 0, most: 0 }) {
+    const mode = this.modes[pane];
+    if (mode === "absolute") return this.severity(value, unit);
+    return percent(shareIn(mode, value, { root, bases: this.bases, ...peers }));
   }
 
+  /** @param {number} metric */
+  ownRoot(metric) {
+    return this.data.totals[this.data.metricRoot(metric)];
+  }
+
+  /** @param {number} id @returns {import("./tree.js").Shown} */
   describeMetric(id) {
-    const { data } = this;
-    const metric = data.metrics[id];
-    const value = metricValue(data, pick(this.metrics, id));
-    const root = data.totals[data.metricRoot(id)];
-    const text = this.text(value, metric.unit, root, root);
+    const metric = this.data.metrics[id];
+    const value = this.metrics.outline.shown(id);
+    const root = this.ownRoot(id);
+    const text = this.text("metrics", value, metric.unit, root);
     const title = `${metric.name}: ${this.severity(value, metric.unit)}`;
     // Counts have no colour: all visits are not a bad thing.
-    const share = root && metric.unit === "sec" ? value / root : 0;
+    const share = metric.unit === "sec" ? ratio(value, root) : 0;
     return { name: metric.title, value, text, share, title };
   }
 
+  /** @param {number} id @returns {import("./tree.js").Shown} */
   describeCall(id) {
-    const { data } = this;
-    const region = data.region(id);
-    const { own, inclusive } = this.callValues;
-    const value = this.calls.isExpanded(id) ? own[id] : inclusive[id];
-    const whole = this.metricSelected;
-    const how = (region.clauses && ` ${region.clauses}`) +
-      (region.barrier_included ? " (barrier included)" : "");
+    const { form, unit } = this;
+    const { outline } = this.calls;
+    const value = outline.shown(id);
+    const { title, ...words } = form.words(id);
+    const root = form.key === "calls"
+      ? form.value(/** @type {number} */ (outline.path(id).at(-1))) : this.callWhole;
+    const hidden = outline.isExpanded(id) ? outline.hiddenBelow(id) : 0;
+    const below = hidden ? ` (${percent(ratio(hidden, value))} of it in hidden rows)` : "";
+    const [callees, visits] = (form.extra ?? []).map((column) => column(id));
     return {
-      name: region.construct,
-      place: region.place,
+      ...words,
       value,
-      text: this.text(value, this.unit, this.rootTotal, whole),
-      share: this.colourWhole ? value / this.colourWhole : 0,
-      title: `${region.label}${how}: ${this.severity(value, this.unit)}`,
-      stub: data.isStub(id),
+      text: this.text("calls", value, unit, root),
+      share: ratio(value, this.colourWhole),
+      bar: form.key === "calls" ? undefined : ratio(value, this.largestRoot),
+      extra: form.extra && [
+        Number.isNaN(callees) ? "" : this.text("calls", callees, unit, root),
+        this.severity(visits, "occ")],
+      title: `${title}: ${this.severity(value, unit)}${below}`,
     };
   }
 
+  /** @param {number} id @returns {import("./tree.js").Shown} */
   describeLocation(id) {
-    const { data } = this;
-    const value = systemValue(data, this.locationValues, pick(this.system, id));
-    const whole = this.callSelected;
-    const largest = Math.max(...this.locationValues, 0);
+    const { name, kind, depth } = this.data.system[id];
+    const isOpen = this.system.isExpanded(id);
+    const value = isOpen ? null : this.systemAll[id];
+    const whole = this.locationsFirst ? this.metricSelected : this.callSelected;
+    if (value === null) return { name, value, text: "–", share: 0 };
     return {
-      name: data.system[id].name,
+      name,
       value,
-      text: this.text(value, this.unit, this.rootTotal, whole),
-      share: whole && value !== null ? value / whole : 0,
-      bar: data.system[id].kind === "location" && largest > 0 ? value / largest : undefined,
-      title: value === null ? "" : this.severity(value, this.unit),
+      text: this.text("system", value, this.unit, this.systemAll[0], this.peers[depth]),
+      share: ratio(value, whole),
+      bar: kind === "location" ? ratio(value, this.largestLocation) : undefined,
+      title: this.severity(value, this.unit),
     };
   }
 
   /** Shows a finding: its metric, and the call paths that the loss lies in. The one that has most of
-   *  it is looked at. */
+   *  it is looked at. @param {string} metricName @param {number[]} calls */
   show(metricName, calls) {
+    if (this.form.key !== "calls") this.setForm("calls");
     const metric = this.data.metricNamed(metricName);
     if (metric >= 0) this.metrics.reveal([metric]);
     const { own } = this.callValues;
     if (calls.length) this.calls.reveal([...calls].sort((a, b) => own[a] - own[b]));
   }
+
+  /** What the timeline needs to know of the selection. */
+  selection() {
+    const regions = new Set(this.selectedCalls().map((call) => this.data.calls[call].region));
+    return {
+      metric: this.data.metrics[this.metrics.focused].name,
+      regions,
+      calls: this.selectedCalls(),
+      locations: [...this.system.selected].map((id) => this.data.system[id].index)
+        .filter((index) => index >= 0),
+    };
+  }
+}
+
+/** @param {number} part @param {number} whole */
+function ratio(part, whole) {
+  return whole ? part / whole : 0;
+}
+
+/** @param {Tree} tree */
+function picksOf(tree) {
+  return [...tree.selected].map((id) => tree.outline.pick(id));
+}
+
+/** Extremes of the nodes of each level, inner nodes with all below them.
+ *  @param {import("./data.js").Data} data @param {Float64Array} values */
+function peersByDepth(data, values) {
+  /** @type {{least: number, most: number}[]} */
+  const peers = [];
+  data.system.forEach(({ depth }, id) => {
+    peers[depth] ??= { least: Infinity, most: -Infinity };
+    peers[depth].least = Math.min(peers[depth].least, values[id]);
+    peers[depth].most = Math.max(peers[depth].most, values[id]);
+  });
+  return peers;
 }

@@ -1,67 +1,118 @@
 // What a node shows. A collapsed node shows its inclusive value (with everything below it), an
 // expanded one its exclusive value, in each of the three trees; so the values that are visible in a
-// tree always sum to its whole. A selection in one tree is what the trees to its right are about.
+// tree always sum to its whole. A hidden child belongs to its parent's own value. A selection in
+// one tree is what the trees to its right are about.
 
 import { sum } from "./data.js";
 
-/** A selected node and whether it was expanded when the selection is looked at. */
-export function pick(tree, id) {
-  return { id, expanded: tree.isExpanded(id) };
+/**
+ * A selected node, and the visible children whose values it does not have because it is expanded.
+ * @typedef {{id: number, minus: number[]}} Pick
+ * Signed parts of a selection of properties: metric and +1 or -1.
+ * @typedef {[number, number][]} Parts
+ * @typedef {{own: Float64Array, inclusive: Float64Array}} CallValues
+ * @typedef {import("./data.js").Data} Data
+ */
+
+/** Value of a property over everything. @param {Data} data @param {Pick} pick */
+export function metricValue(data, { id, minus }) {
+  return minus.reduce((value, part) => value - data.totals[part], data.totals[id]);
 }
 
-/** Value of a property over everything. */
-export function metricValue(data, { id, expanded }) {
-  const parts = expanded ? data.metrics[id].children : [];
-  return parts.reduce((value, part) => value - data.totals[part], data.totals[id]);
+/** The selected properties as signed parts. @param {Pick[]} picks @returns {Parts} */
+export function partsOf(picks) {
+  return picks.flatMap(({ id, minus }) => {
+    /** @type {Parts} */
+    const parts = minus.map((part) => [part, -1]);
+    parts.unshift([id, 1]);
+    return parts;
+  });
 }
 
-/** Call paths x locations of the selected properties. */
-export function selectedCells(data, picks) {
-  const cells = new Float64Array(data.calls.length * data.width);
-  const add = (metric, sign) =>
-    data.metricCells(metric).forEach((value, index) => { cells[index] += sign * value; });
-  for (const { id, expanded } of picks) {
-    add(id, 1);
-    if (expanded) data.metrics[id].children.forEach((part) => add(part, -1));
+/**
+ * Own and inclusive values of every call path, summed over locations (those of the mask, if there
+ * is one).
+ * @param {Data} data @param {Parts} parts @param {Uint8Array | null} mask
+ * @returns {CallValues}
+ */
+export function callValues(data, parts, mask = null) {
+  const own = new Float64Array(data.calls.length);
+  for (const [metric, sign] of parts) {
+    const { calls, cells } = data.rows(metric);
+    for (let row = 0; row < calls.length; row++) {
+      own[calls[row]] += sign * rowSum(cells, row * data.width, data.width, mask);
+    }
   }
-  return cells;
-}
-
-/** Own and inclusive values of every call path, summed over locations. */
-export function callValues(data, cells) {
-  const own = data.calls.map((_, call) =>
-    sum(cells.subarray(call * data.width, (call + 1) * data.width)));
   const inclusive = own.slice();
   // Parents come before their children.
   for (let call = data.calls.length - 1; call >= 0; call--) {
-    const parent = data.calls[call].parent;
+    const { parent } = data.calls[call];
     if (parent >= 0) inclusive[parent] += inclusive[call];
   }
   return { own, inclusive };
 }
 
-/** Values by location of the selected call paths. */
-export function locationValues(data, cells, picks) {
+/** @param {Float64Array} cells @param {number} from @param {number} width
+ *  @param {Uint8Array | null} mask */
+function rowSum(cells, from, width, mask) {
+  let total = 0;
+  for (let at = 0; at < width; at++) if (!mask || mask[at]) total += cells[from + at];
+  return total;
+}
+
+/**
+ * Values by location, summed over call paths (those of the mask, if there is one).
+ * @param {Data} data @param {Parts} parts @param {Uint8Array | null} mask
+ */
+export function locationValues(data, parts, mask = null) {
   const values = new Float64Array(data.width);
-  const add = (call) => {
-    for (let at = 0; at < data.width; at++) values[at] += cells[call * data.width + at];
-  };
-  for (const { id, expanded } of picks) {
-    const open = [id];
-    while (open.length) {
-      const call = open.pop();
-      add(call);
-      if (!expanded) open.push(...data.calls[call].children);
+  for (const [metric, sign] of parts) {
+    const { calls, cells } = data.rows(metric);
+    for (let row = 0; row < calls.length; row++) {
+      if (mask && !mask[calls[row]]) continue;
+      for (let at = 0; at < data.width; at++) values[at] += sign * cells[row * data.width + at];
     }
   }
   return values;
 }
 
-/** Value of a node of the system tree: inner nodes have none of their own. */
-export function systemValue(data, values, { id, expanded }) {
-  const node = data.system[id];
-  if (node.kind === "location") return values[node.index];
-  if (expanded) return null;
-  return sum(node.children.map((child) =>
-    systemValue(data, values, { id: child, expanded: false })));
+/** Values of all nodes of the system tree, with everything below them. @param {Data} data
+ *  @param {Float64Array} values by location */
+export function systemValues(data, values) {
+  const all = new Float64Array(data.system.length);
+  for (let id = all.length - 1; id >= 0; id--) {
+    const { index, parent } = data.system[id];
+    if (index >= 0) all[id] += values[index];
+    if (parent >= 0) all[parent] += all[id];
+  }
+  return all;
+}
+
+/**
+ * What is selected, as a mask. Deeper nodes come later: an expanded node clears what its visible
+ * children have, and these may be selected too.
+ * @param {{depth: (id: number) => number,
+ *   mark: (id: number, mask: Uint8Array, bit: number) => void}} form
+ * @param {Pick[]} picks @param {number} size
+ */
+export function maskOf(form, picks, size) {
+  const mask = new Uint8Array(size);
+  const ordered = [...picks].sort((a, b) => form.depth(a.id) - form.depth(b.id));
+  for (const { id, minus } of ordered) {
+    form.mark(id, mask, 1);
+    minus.forEach((child) => form.mark(child, mask, 0));
+  }
+  return mask;
+}
+
+/** Least, mean, largest value and standard deviation over locations. @param {Float64Array} values */
+export function spread(values) {
+  const mean = values.length ? sum(values) / values.length : 0;
+  let [least, most, squares] = [Infinity, -Infinity, 0];
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+    squares += (value - mean) ** 2;
+  }
+  return { least, mean, most, deviation: Math.sqrt(squares / Math.max(values.length, 1)) };
 }

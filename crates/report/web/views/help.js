@@ -3,30 +3,32 @@
 import { el } from "../dom.js";
 import { count, seconds } from "../format.js";
 
+/** Callers that are listed; of a deeper path the first and the last ones. */
+const LISTED = 24;
+
+/** @param {HTMLElement} host @param {import("../trees/data.js").Data} data
+ *  @param {import("../trees/panes.js").Panes} panes */
 export function renderHelp(host, data, panes) {
-  host.replaceChildren(propertyHelp(data, panes.metrics.focused),
-    callHelp(data, panes.calls.focused));
+  const [call] = panes.selectedCalls();
+  const id = panes.form.key === "calls" ? panes.calls.focused : call ?? 0;
+  host.replaceChildren(propertyHelp(data, panes.metrics.focused), callHelp(data, id));
 }
 
+/** @param {import("../trees/data.js").Data} data @param {number} id */
 function propertyHelp(data, id) {
   const metric = data.metrics[id];
-  const doc = data.raw.docs.find((entry) => entry.name === metric.name);
-  const terms = (doc?.sections ?? []).flatMap(([heading, text]) =>
+  const doc = data.raw.docs.find((/** @type {{name: string}} */ entry) => entry.name === metric.name);
+  const terms = (doc?.sections ?? []).flatMap((/** @type {string[]} */ [heading, text]) =>
     [el("dt", {}, heading), el("dd", {}, text)]);
   return el("article", {}, el("h3", {}, metric.title), el("code.name", {}, metric.name),
     el("dl", {}, ...terms));
 }
 
+/** @param {import("../trees/data.js").Data} data @param {number} id */
 function callHelp(data, id) {
   const region = data.region(id);
-  const path = [];
-  for (let call = id; call >= 0; call = data.calls[call].parent) path.unshift(call);
   const rate = data.raw.ticks_per_second;
-  const own = (name) => {
-    const metric = data.metricNamed(name);
-    const cells = data.metricCells(metric);
-    return cells.slice(id * data.width, (id + 1) * data.width).reduce((a, b) => a + b, 0);
-  };
+  const own = (/** @type {string} */ name) => data.own(data.metricNamed(name), id);
   const lines = region.end_line > region.line ? `${region.line}–${region.end_line}` : region.line;
   const facts = [
     ["Source", region.file ? `${region.file}, line ${lines}` : "unknown"],
@@ -37,6 +39,19 @@ function callHelp(data, id) {
   return el("article", {}, el("h3", {}, region.label),
     el("span.name", {}, `${region.role}, ${region.paradigm}`),
     el("dl", {}, ...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]),
-      el("dt", {}, "Call path"),
-      el("dd", {}, el("ol", {}, ...path.map((call) => el("li", {}, data.region(call).label))))));
+      el("dt", {}, "Call path"), el("dd", {}, callers(data, id))));
+}
+
+/** The regions from the root to a call path. @param {import("../trees/data.js").Data} data
+ *  @param {number} id */
+function callers(data, id) {
+  const path = [];
+  for (let call = id; call >= 0; call = data.calls[call].parent) path.unshift(call);
+  const item = (/** @type {number} */ call) => el("li", {}, data.region(call).label);
+  if (path.length <= LISTED) return el("ol", {}, ...path.map(item));
+  const half = LISTED / 2;
+  const rest = el("li.rest", {}, `… ${path.length - LISTED} more …`);
+  const list = el("ol", {}, ...path.slice(0, half).map(item), rest, ...path.slice(-half).map(item));
+  list.children[half + 1].setAttribute("value", String(path.length - half + 1));
+  return list;
 }
