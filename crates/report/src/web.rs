@@ -25,6 +25,7 @@ pub const STYLES: &[Asset] = assets!(
     "tabs.css"
     "views/overview.css"
     "views/details.css"
+    "views/tasks.css"
     "trees/trees.css"
 );
 
@@ -40,6 +41,7 @@ pub const MODULES: &[Asset] = assets!(
     "source/source.js"
     "state.js"
     "tabs.js"
+    "trees/address.js"
     "trees/data.js"
     "trees/find.js"
     "trees/flame.js"
@@ -54,8 +56,14 @@ pub const MODULES: &[Asset] = assets!(
     "trees/values.js"
     "trees/view.js"
     "views/details.js"
+    "views/difference.js"
+    "views/findings.js"
     "views/help.js"
     "views/overview.js"
+    "views/tables.js"
+    "views/taskfacts.js"
+    "views/tasks.js"
+    "views/top.js"
 );
 
 /// The module that starts the page.

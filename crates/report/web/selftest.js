@@ -60,7 +60,7 @@ export function selftest(data, { panes, choose }) {
   const finding = data.raw.findings[0];
   if (finding) {
     calls.host.style.maxHeight = "40px";
-    document.querySelector(".finding")?.click();
+    document.querySelector(".finding button")?.click();
     check("a finding selects its metric", data.metrics[metrics.focused].name, finding.metric);
     check("a finding selects its call path", calls.selected.has(finding.call_paths[0]), true);
     const { own } = panes.callValues;

@@ -8,6 +8,7 @@ mod one_thread;
 mod oracle_html;
 mod oracle_page;
 mod oracle_trees;
+mod oracle_views;
 mod oracle_web;
 mod schema;
 mod text;

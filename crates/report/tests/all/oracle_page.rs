@@ -96,7 +96,8 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
         &run(),
         expect![[r#"
             ocean: 4.82 s
-            on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Light / dark
+            on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Distinct colours
+            Light / dark
             2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
             Overview
             Trees
@@ -119,16 +120,16 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
             waiting at barriers 8.8 s 23 %
             idle in serial parts 4.6 s 12 %
             locks, tasks, fork/join 1.6 s 4.1 %
+            Fix first
+            1 Idle threads read_forcing ocean.c:20 lost 2.8 CPU s · gain 0.35 s (0.25 to 0.45) of 4.82 s 0.40 s run on one thread. Parallelise it, or overlap it with other work. Show in trees
+            2 Idle threads write_state ocean.c:40 lost 1.4 CPU s · gain 0.17 s (0.11 to 0.25) of 4.82 s 0.20 s run on one thread. Parallelise it, or overlap it with other work. Show in trees
+            3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (39 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work. Show in trees
+            4 Wait at implicit barrier parallel for ocean.c:118 lost 10.4 CPU s · gain 1.3 s (0.95 to 1.9) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. It shows as Wait at implicit barrier at parallel for ocean.c:118 (7.9 s), Wait at implicit barrier at parallel ocean.c:203 (0.91 s), Critical contention at critical (sum) ocean.c:210 (0.86 s), and at 2 more places. Set OMP_PROC_BIND=false. Show in trees
             Who waited for whom
             waiting at, and for whom lost (CPU) times share
             implicit barrier ocean.c:131 0.90 s 2,000 100 %
             thread 0 in parallel ocean.c:118
-            0.90 s 2,000 100 %
-            Fix first
-            1 Idle threads read_forcing ocean.c:20 lost 2.8 CPU s · gain 0.35 s (0.25 to 0.45) of 4.82 s 0.40 s run on one thread. Parallelise it, or overlap it with other work.
-            2 Idle threads write_state ocean.c:40 lost 1.4 CPU s · gain 0.17 s (0.11 to 0.25) of 4.82 s 0.20 s run on one thread. Parallelise it, or overlap it with other work.
-            3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (39 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work.
-            4 Wait at implicit barrier parallel for ocean.c:118 lost 10.4 CPU s · gain 1.3 s (0.95 to 1.9) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. It shows as Wait at implicit barrier at parallel for ocean.c:118 (7.9 s), Wait at implicit barrier at parallel ocean.c:203 (0.91 s), Critical contention at critical (sum) ocean.c:210 (0.86 s), and at 2 more places. Set OMP_PROC_BIND=false."#]],
+            0.90 s 2,000 100 %"#]],
     );
 }
 
@@ -155,39 +156,49 @@ fn tasks_have_their_times_and_a_histogram() {
         &cube,
         &RunInfo::default(),
         expect![[r#"
-        a: 100 µs
-        on 2 threads (1 process) · 2 regions, 4 call paths Light / dark
-        Overview
-        Trees
-        Tasks
-        The values of this report do not add up: location 0: task trees and stub nodes differ by 60 ticks.
-        Only counted, not timed: 32 undeferred tasks (a.c:7).
-        60 %
-        parallel efficiency
-        =
-        100 %
-        thread balance
-        ×
-        100 %
-        parallel share
-        ×
-        60 %
-        OpenMP efficiency
-        2 × 100 µs of CPU allocation went to
-        computing 120 µs 60 %
-        No problem was found that costs more than 1 % of the run.
-        Tasks
-        task a.c:7 time per instance instances mean deviation min max
-        creation 8 1.3 µs 433 ns 1.0 µs 2.0 µs
-        execution 8 115 µs 297 µs 1.0 µs 900 µs
-        undeferred, counted only 32
-        13 %
-        < 2.0 µs
-        75 %
-        < 4.0 µs
-        13 %
-        < 1.0 ms
-        execution time of an instance"#]],
+            a: 100 µs
+            on 2 threads (1 process) · 2 regions, 4 call paths Distinct colours
+            Light / dark
+            Overview
+            Trees
+            Tasks
+            The values of this report do not add up: location 0: task trees and stub nodes differ by 60 ticks.
+            Only counted, not timed: 32 undeferred tasks (a.c:7).
+            60 %
+            parallel efficiency
+            =
+            100 %
+            thread balance
+            ×
+            100 %
+            parallel share
+            ×
+            60 %
+            OpenMP efficiency
+            2 × 100 µs of CPU allocation went to
+            computing 120 µs 60 %
+            Fix first
+            No problem was found that costs more than 1 % of the run.
+            Too few or too large
+            not foundThere are so few tasks that some threads execute one more than others, or wait for a long one.
+            Too small
+            not foundTasks do less work than creating them costs: the threads are busy with creating, queueing and fetching tasks.
+            Creation is the bottleneck
+            not foundThreads wait for tasks, because only few threads create them, and creating one takes longer than the others need to execute one.
+            What the threads did
+            executing tasks
+            Master thread
+            OMP thread 1
+            task a.c:7Executing an instance takes 92 times as long as creating it.
+            time per instance instances sum mean deviation min max
+            creation 8 10 µs 1.3 µs 433 ns 1.0 µs 2.0 µs
+            execution 8 919 µs 115 µs 297 µs 1.0 µs 900 µs
+            undeferred, counted only 32
+            creation 75 % 25 %
+            execution 75 %
+            less than 2.0 µs 4.0 µs 8.0 µs 16 µs 32 µs 64 µs 128 µs 256 µs 512 µs 1.0 ms
+            thread created executed
+            Master thread 8 0"#]],
     );
 }
 
@@ -199,7 +210,8 @@ fn processes_stand_next_to_each_other() {
         &RunInfo::default(),
         expect![[r#"
             ocean: 1.00 s
-            on 4 threads (2 processes) · 3 regions, 4 call paths Light / dark
+            on 4 threads (2 processes) · 3 regions, 4 call paths Distinct colours
+            Light / dark
             Overview
             Trees
             77 %
@@ -226,12 +238,12 @@ fn processes_stand_next_to_each_other() {
             idle in serial parts 0.28 s 7.0 %
             processes not running 40 ms 1.0 %
             Fix first
-            1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. This process has more work here than others: give it less, or split its work.
-            2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (41 to 79) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work.
+            1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. This process has more work here than others: give it less, or split its work. Show in trees
+            2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (41 to 79) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work. Show in trees
             3 Idle threads ocean lost 40 CPU ms · gain 10 ms (7.0 to 19) of 1.00 s 20 ms run on one thread of each process. Mark regions with omp inst begin(name)
-            to see which code this is.
+            to see which code this is. Show in trees
             Processes
-            computing MPI idle not there
+            process computing MPI idle not there
             MPI Rank 0 on node 1.4 s 0.25 s 0.40 s 0 s
             MPI Rank 1 on node 1.7 s 50 ms 0.18 s 40 ms"#]],
     );
@@ -245,26 +257,27 @@ fn one_thread_is_told_what_to_do_next() {
         &cube,
         &crate::one_thread::run(),
         expect![[r#"
-        a: 1.00 s
-        on 1 thread (1 process) · 4 regions, 5 call paths Light / dark
-        ./a 64
-        Overview
-        Trees
-        86 %
-        parallel efficiency
-        =
-        86 %
-        OpenMP efficiency
-        1 × 1.00 s of CPU allocation went to
-        computing 0.86 s 86 %
-        locks, tasks, fork/join 0.14 s 14 %
-        On one thread there is no waiting. This run shows
-        Serial part: 0.25 s (25 %) lies outside of parallel regions. More threads can make the run at most 4.0 times as fast.
-        Cost of OpenMP constructs: 0.14 s (14 %), most of it in critical a.c:3 (1,000 visits, 50 µs each), implicit barrier a.c:9 (500 visits, 100 µs each), parallel a.c:2 (500 visits, 80 µs each).
-        Cost of measuring: the run took less than 0.1 % longer.
-        Next
-        OMP_NUM_THREADS=2 pompeii run -- ./a 64
-        OMP_NUM_THREADS=4 pompeii run -- ./a 64"#]],
+            a: 1.00 s
+            on 1 thread (1 process) · 4 regions, 5 call paths Distinct colours
+            Light / dark
+            ./a 64
+            Overview
+            Trees
+            86 %
+            parallel efficiency
+            =
+            86 %
+            OpenMP efficiency
+            1 × 1.00 s of CPU allocation went to
+            computing 0.86 s 86 %
+            locks, tasks, fork/join 0.14 s 14 %
+            On one thread there is no waiting. This run shows
+            Serial part: 0.25 s (25 %) lies outside of parallel regions. More threads can make the run at most 4.0 times as fast.
+            Cost of OpenMP constructs: 0.14 s (14 %), most of it in critical a.c:3 (1,000 visits, 50 µs each), implicit barrier a.c:9 (500 visits, 100 µs each), parallel a.c:2 (500 visits, 80 µs each).
+            Cost of measuring: the run took less than 0.1 % longer.
+            Next
+            OMP_NUM_THREADS=2 pompeii run -- ./a 64
+            OMP_NUM_THREADS=4 pompeii run -- ./a 64"#]],
     );
 }
 
@@ -275,21 +288,22 @@ fn a_difference_has_signs_and_no_findings() {
         &crate::difference::cube(),
         &RunInfo::default(),
         expect![[r#"
-        a: difference of two reports
-        2 regions, 3 call paths Light / dark
-        Overview
-        Trees
-        Each value is that of the first report minus that of the second (diff before after): + means that the first report has more, - that it has less.
-        CPU time: 0.68 s less in the first report
-        computing -0.68 s
-        waiting at barriers +0.60 s
-        idle in serial parts -40 ms
-        idle, team too small -0.64 s
-        locks, tasks, fork/join +80 ms
-        Largest differences
-        region own time visits
-        implicit barrier a.c:9 +0.64 s -10
-        parallel a.c:2 -0.60 s -20
-        a -40 ms 0"#]],
+            a: difference of two reports
+            2 regions, 3 call paths Distinct colours
+            Light / dark
+            Overview
+            Trees
+            Each value is that of the first report minus that of the second (diff before after): + means that the first report has more, - that it has less.
+            CPU time: 0.68 s less in the first report
+            computing -0.68 s
+            waiting at barriers +0.60 s
+            idle in serial parts -40 ms
+            idle, team too small -0.64 s
+            locks, tasks, fork/join +80 ms
+            Largest differences
+            region own time visits
+            implicit barrier a.c:9 +0.64 s -10
+            parallel a.c:2 -0.60 s -20
+            a -40 ms 0"#]],
     );
 }

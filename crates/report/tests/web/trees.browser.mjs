@@ -214,12 +214,12 @@ test("the flame view has the same selection and values", async () => {
   await close(page);
 });
 
-for (const theme of ["light", "dark"]) {
-  test(`every form is accessible in ${theme} colours`, async () => {
-    const page = await open(trees, { theme });
+for (const [theme, palette] of [["light", "usual"], ["dark", "usual"], ["dark", "distinct"]]) {
+  test(`every form is accessible in ${palette} ${theme} colours`, async () => {
+    const page = await open(`${trees}&palette=${palette}`, { theme });
     for (const form of FORMS) {
       await choose(page, form);
-      await shot(page, `trees-${form}-${theme}`.toLowerCase().replaceAll(" ", "-"));
+      await shot(page, `trees-${form}-${theme}-${palette}`.toLowerCase().replaceAll(" ", "-"));
       await checkAxe(page);
     }
     await close(page);

@@ -1,0 +1,53 @@
+// What to fix first: a card for each finding, which leads to its trees and to its worst moment.
+
+import { el, prose } from "../dom.js";
+import { percent, wallTime } from "../format.js";
+import { more } from "./tables.js";
+
+/**
+ * @typedef {object} Leads where a finding leads to
+ * @property {(metric: string, calls: number[]) => void} show in the trees
+ * @property {((finding: any) => (() => void) | null)} [moment] its worst moment in the timeline
+ */
+
+/** Findings that are shown at once. */
+const FIRST = 5;
+
+/** @param {any} raw @param {Leads} leads */
+export function findings(raw, leads) {
+  const shown = raw.findings.filter((/** @type {any} */ finding) => finding.significant);
+  if (!shown.length && raw.alone.length) return null;
+  if (!shown.length) {
+    return el("div.card.calm", {}, el("h2", {}, "Fix first"),
+      el("p", {}, "No problem was found that costs more than 1 % of the run."));
+  }
+  const items = shown.map((/** @type {any} */ finding, /** @type {number} */ index) =>
+    el("li", {}, card(raw, finding, index, leads)));
+  return el("div", {}, el("h2", {}, "Fix first"),
+    el("ol.findings", {}, ...items.slice(0, FIRST)),
+    items.length > FIRST
+      ? more(items.length - FIRST, el("ol.findings", {}, ...items.slice(FIRST))) : null);
+}
+
+/** One finding: what and where, its numbers as the terminal has them, what was observed, advice.
+ *  @param {any} raw @param {any} finding @param {number} index @param {Leads} leads */
+function card(raw, finding, index, leads) {
+  const of = finding.gain_s === null ? "" : ` of ${wallTime(raw)}`;
+  const show = () => leads.show(finding.metric, finding.call_paths);
+  const moment = leads.moment?.(finding);
+  const level = el("i");
+  level.style.width = `${Math.min(Math.max(finding.share, 0), 1) * 100}%`;
+  return el(`div.finding${finding.explained_by ? ".explained" : ""}`, {},
+    el("span.rank", {}, String(index + 1)),
+    el("h3", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
+      el("span.place", {}, raw.regions[finding.region].place)),
+    el("span.numbers", {}, "lost ", el("b", {}, finding.lost), " · gain ",
+      el("b", {}, finding.gain), of),
+    el("span.loss", { role: "img", "aria-label": `${percent(finding.share)} of the CPU allocation`,
+      title: `${percent(finding.share)} of the CPU allocation` }, level),
+    el("span.why", {}, ...prose(finding.details.join(" "))),
+    el("span.advice", {}, ...prose(finding.suggestion)),
+    el("span.leads", {},
+      el("button", { onclick: show }, "Show in trees"),
+      moment ? el("button", { onclick: moment }, "Show worst moment") : null));
+}

@@ -1,0 +1,36 @@
+// Tables and blocks that several views share.
+
+import { el } from "../dom.js";
+
+/** @param {string} text */
+export const number = (text) => el("td.number", {}, text);
+
+/** A table; all columns but the first are numbers. @param {string[]} heads
+ *  @param {HTMLElement[]} rows */
+export function table(heads, rows) {
+  const [first, ...others] = heads;
+  return el("table.details", {},
+    el("thead", {}, el("tr", {}, el("th", {}, first),
+      ...others.map((head) => el("th.number", {}, head)))),
+    el("tbody", {}, ...rows));
+}
+
+/** @param {string} title @param {...(Node | null)} content */
+export function block(title, ...content) {
+  return el("div.block", {}, el("h2", {}, title), ...content);
+}
+
+/** What opens on demand. @param {number} count @param {...Node} content */
+export function more(count, ...content) {
+  return el("details.more", {}, el("summary", {}, `${count} more`), ...content);
+}
+
+/** Rows that are shown at once; the rest opens on demand. */
+const ROWS = 8;
+
+/** @param {string[]} heads @param {HTMLElement[]} rows */
+export function tables(heads, rows) {
+  if (rows.length <= ROWS) return [table(heads, rows)];
+  return [table(heads, rows.slice(0, ROWS)),
+    more(rows.length - ROWS, table(heads, rows.slice(ROWS)))];
+}
