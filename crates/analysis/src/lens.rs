@@ -1,8 +1,7 @@
 //! An analysed cube with its metrics by name: what findings and reports look at it through.
 
 use pompeii_model::{
-    CallId, Cube, Id, IndexVec, Location, LocationId, MetricId, Paradigm, Region, RegionId, Role,
-    System, Ticks,
+    CallId, Cube, Id, IndexVec, LocationId, MetricId, Paradigm, Region, RegionId, Role, Ticks,
 };
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
@@ -203,16 +202,6 @@ impl<'a> Lens<'a> {
 
     /// The location in the user's words: `thread 3`, with several processes `rank 1 thread 3`.
     pub fn thread_name(&self, location: LocationId) -> String {
-        let System { processes, locations, .. } = &self.cube.system;
-        let Location { name, process } = &locations[location];
-        let thread = match name.strip_prefix("OMP thread ") {
-            Some(number) => format!("thread {number}"),
-            None if name == "Master thread" => "thread 0".to_owned(),
-            None => name.clone(),
-        };
-        match processes.len() {
-            ..=1 => thread,
-            _ => format!("rank {} {thread}", processes[*process].rank),
-        }
+        self.cube.system.thread_name(location)
     }
 }

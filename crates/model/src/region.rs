@@ -213,9 +213,11 @@ impl Region {
         self.file.rsplit('/').next().unwrap_or("")
     }
 
-    /// `file:line` of the region's begin, or `None` where the source is unknown.
+    /// `file:line` of the region's begin, or `None` if the file or the line is unknown. Some writers
+    /// name a library or the program as the file of its functions, with line 0.
     pub fn source(&self) -> Option<String> {
-        (!self.file.is_empty()).then(|| format!("{}:{}", self.file_name(), self.begin_line))
+        let is_known = !self.file.is_empty() && self.begin_line > 0;
+        is_known.then(|| format!("{}:{}", self.file_name(), self.begin_line))
     }
 
     /// The function around the region: around a construct, or of the call of a routine.

@@ -53,6 +53,20 @@ impl System {
         self.processes[self.locations[location].process].master
     }
 
+    /// The location in the user's words: `thread 3`, with several processes `rank 1 thread 3`.
+    pub fn thread_name(&self, location: LocationId) -> String {
+        let Location { name, process } = &self.locations[location];
+        let thread = match name.strip_prefix("OMP thread ") {
+            Some(number) => format!("thread {number}"),
+            None if name == "Master thread" => "thread 0".to_owned(),
+            None => name.clone(),
+        };
+        match self.processes.len() {
+            ..=1 => thread,
+            _ => format!("rank {} {thread}", self.processes[*process].rank),
+        }
+    }
+
     /// The hosts, each once, in the order of processes.
     pub fn hosts(&self) -> Vec<&str> {
         let mut seen = HashSet::new();

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, bail};
@@ -15,7 +16,7 @@ use pompeii_analysis::selection::Selection;
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, findings, properties};
 use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
-use pompeii_model::{CallId, Cube, Root, Ticks, Unit, Wait};
+use pompeii_model::{CallId, Cube, Role, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::engine::process::Gaps;
@@ -119,6 +120,8 @@ fn analyze(
     let mut severities = Severities::default();
     let trace = told_trace(&archive, &progress.done)?;
     let outcome = replay(trace, options, &mut |found| severities.note(&found));
+    // Not the number in the definitions, because not all writers know it.
+    let events = progress.done.load(Ordering::Relaxed).saturating_sub(outcome.gaps.errors);
     drop(progress);
     let mut measured = selection.of(severities.cube(&outcome));
     write_cube(&measured, folder, CUBE_FILE)?;
@@ -187,8 +190,8 @@ fn tell_gaps(outcome: &Outcome) {
     ];
     if outcome.forks_without_team > 0 {
         say(
-            "note: the trace has no teams of threads, as older versions of OTF2: waiting at barriers \
-             of OpenMP is not known",
+            "note: the trace does not tell which threads belong to a parallel region, so waiting at \
+             barriers of OpenMP is not known",
         );
     }
     for (number, what) in all.into_iter().filter(|(number, _)| *number > 0) {
@@ -319,7 +322,7 @@ fn causes(cube: &Cube, outcome: &Outcome) -> Vec<RootCause> {
             by: outcome.path(root.by.0),
             file: region.file.clone(),
             line: region.begin_line,
-            location: cube.system.locations[root.by.1].name.clone(),
+            location: cube.system.thread_name(root.by.1),
             seconds: cube.clock.seconds(root.ticks()),
             indirect_s: cube.clock.seconds(root.indirect_ticks),
         }
@@ -358,6 +361,15 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     text + &format!("\n Next: pompeii report {}\n", shown(&shown_name(&next)))
 }
 
+/// What a thread without a task waits for, if it waits for no other thread.
+const SCHEDULING: &str = "the OpenMP runtime: a task was ready, or all tasks were done";
+
+/// Whether waiting that no other thread caused is the cost of scheduling tasks.
+fn is_scheduling(cube: &Cube, at: CallId, wait: &Wait) -> bool {
+    let role = cube.regions[cube.calls.region(at)].role;
+    wait.starvation_ticks > 0 || matches!(role, Role::Taskwait | Role::TaskgroupEnd)
+}
+
 /// Where waiting was longest, and for what. A construct may have several call paths, for example
 /// the barrier at the end of a loop and that of its parallel region; here they are one.
 fn longest_waiting(cube: &Cube) -> String {
@@ -366,7 +378,7 @@ fn longest_waiting(cube: &Cube) -> String {
         let place = name_with_place(cube, at);
         let cause = match by {
             Some(by) => Some(name_with_place(cube, by)).filter(|by| *by != place),
-            None => (wait.starvation_ticks > 0).then(|| "tasks of others".to_owned()),
+            None => is_scheduling(cube, at, &wait).then(|| SCHEDULING.to_owned()),
         };
         let (ticks, visits) = sums.entry((place, cause)).or_default();
         *ticks += wait.ticks();

@@ -43,7 +43,7 @@ struct Instance {
 /// The instances of each property and call path.
 pub fn instances(cube: &Cube, outcome: &Outcome) -> Vec<Instances> {
     let seconds = |ticks: Ticks| cube.clock.seconds(ticks);
-    let location = |id| cube.system.locations[id].name.clone();
+    let location = |id| cube.system.thread_name(id);
     let instance = |of: &Severe| Instance {
         seconds: seconds(of.ticks),
         enter_s: seconds(of.enter),
@@ -85,7 +85,7 @@ pub fn lines(cube: &Cube) -> String {
             [severe.ticks, severe.enter, of.quartiles[1]].map(|it| seconds(cube.clock.seconds(it)));
         text += &format!(
             "   {ticks:>9}  {enter} after the begin, on {}, at {}\n",
-            cube.system.locations[severe.location].name,
+            cube.system.thread_name(severe.location),
             name_with_place(cube, call)
         );
         let title = properties::find(&of.metric).map_or(of.metric.as_str(), |it| it.title);
