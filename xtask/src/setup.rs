@@ -84,8 +84,10 @@ pub fn install(purpose: Purpose) -> Result<()> {
         install_readers()?;
         install_web()?;
         // Without them all other tests run, and theirs say so.
-        if let Err(error) = install_mpi() {
-            println!("{error:#}");
+        for optional in [install_mpi(), unpack_missing_peers()] {
+            if let Err(error) = optional {
+                println!("{error:#}");
+            }
         }
     }
     Ok(())
@@ -110,8 +112,8 @@ pub fn python() -> PathBuf {
     shell::target_folder().join("oracles/bin/python")
 }
 
-/// Debian's packages of other measurement tools, for benchmarks, unpacked aside: installed, eztrace
-/// would replace the OpenMP runtime that tests use.
+/// Debian's packages of other measurement tools, for benchmarks and tests, unpacked aside:
+/// installed, eztrace would replace the OpenMP runtime that tests use.
 const PEERS: [&str; 2] = ["eztrace", "libeztrace0"];
 
 /// Its own launcher looks for libraries in /usr.
@@ -124,6 +126,10 @@ LD_LIBRARY_PATH=$lib exec \"$root/usr/bin/eztrace\" -l \"$lib\" \"$@\"
 /// Where the programs of the tools are that lie aside.
 pub fn peers() -> PathBuf {
     shell::target_folder().join("peers/bin")
+}
+
+fn unpack_missing_peers() -> Result<()> {
+    if peers().join("eztrace").exists() { Ok(()) } else { unpack_peers() }
 }
 
 /// Unpacks other measurement tools.
@@ -142,7 +148,7 @@ pub fn unpack_peers() -> Result<()> {
     let launcher = programs.join("eztrace");
     fs::write(&launcher, EZTRACE)?;
     fs::set_permissions(&launcher, Permissions::from_mode(0o755))?;
-    println!("{} is ready for benchmarks", launcher.display());
+    println!("{} is ready", launcher.display());
     Ok(())
 }
 

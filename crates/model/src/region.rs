@@ -213,8 +213,8 @@ impl Region {
         self.file.rsplit('/').next().unwrap_or("")
     }
 
-    /// `file:line` of the region's begin, or `None` if the file or the line is unknown. Some writers
-    /// name a library or the program as the file of its functions, with line 0.
+    /// `file:line` of the region's begin, or `None` if the file or the line is unknown. Some
+    /// writers name a library or the program as the file of its functions, with line 0.
     pub fn source(&self) -> Option<String> {
         let is_known = !self.file.is_empty() && self.begin_line > 0;
         is_known.then(|| format!("{}:{}", self.file_name(), self.begin_line))

@@ -26,6 +26,7 @@ pub mod engine;
 pub mod hash;
 pub mod location;
 pub mod matchers;
+mod names;
 pub mod outcome;
 pub mod path;
 pub mod task;

@@ -32,6 +32,7 @@ mod oracle_cube;
 mod oracle_dump;
 mod oracle_ends;
 mod oracle_experiment;
+mod oracle_eztrace;
 mod oracle_foreign;
 mod oracle_hybrid;
 mod oracle_kernels;

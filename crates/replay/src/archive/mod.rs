@@ -19,12 +19,17 @@ use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions, TASKS};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
+use crate::names;
 use crate::transport::deal;
 
 /// Takes the definitions of an archive.
 pub fn definitions(archive: &Archive) -> Definitions {
-    let mut reading =
-        Reading { archive, found: Definitions::new(&program(archive)), numbers: HashMap::new() };
+    let mut reading = Reading {
+        archive,
+        found: Definitions::new(&program(archive)),
+        numbers: HashMap::new(),
+        names_tell: !has_roles(archive),
+    };
     for definition in archive.definitions() {
         match definition {
             Definition::ClockProperties(clock) => reading.clock(clock),
@@ -101,6 +106,8 @@ struct Reading<'a> {
     found: Definitions,
     /// Numbers of the locations by their ids.
     numbers: HashMap<u64, LocationId>,
+    /// What a region is follows from its name only.
+    names_tell: bool,
 }
 
 impl Reading<'_> {
@@ -116,7 +123,9 @@ impl Reading<'_> {
 
     fn region(&mut self, region: &definition::Region) {
         let name = self.text(region.name);
-        let (role, paradigm) = role(region.region_role, region.paradigm, &name);
+        let by_name = names::kind(&name).filter(|_| self.names_tell);
+        let (role, paradigm) =
+            by_name.unwrap_or_else(|| role(region.region_role, region.paradigm, &name));
         let own = [self.found.program_region, self.found.tasks_region, self.found.off_region];
         let is_own = |id: &RegionId| self.found.regions[*id].name == name;
         if let (Role::Artificial, Some(own)) = (role, own.into_iter().find(is_own)) {
@@ -126,6 +135,12 @@ impl Reading<'_> {
         let (file, clauses) = (self.text(region.source_file), self.text(region.description));
         let (begin_line, end_line) = (region.begin_line_number, region.end_line_number);
         let known = Region { name, role, paradigm, file, begin_line, end_line, clauses };
+        // Each process has regions of its own then.
+        let same = self.found.regions.enumerated().find(|(_, it)| self.names_tell && **it == known);
+        if let Some((same, _)) = same {
+            self.found.name_region(region.id.0, same);
+            return;
+        }
         self.found.add_region(region.id.0, known);
     }
 
@@ -293,6 +308,16 @@ impl Reading<'_> {
 /// Whether a location is a thread of the program: others have metrics, or an accelerator's events.
 fn has_events(location: &definition::Location) -> bool {
     location.location_type == LocationType::CPU_THREAD
+}
+
+/// Whether the writer tells functions of the user from others.
+fn has_roles(archive: &Archive) -> bool {
+    archive.definitions().iter().any(|definition| match definition {
+        Definition::Region(region) => {
+            (region.region_role, region.paradigm) != (RegionRole::FUNCTION, enums::Paradigm::USER)
+        }
+        _ => false,
+    })
 }
 
 /// Role and paradigm of a region. OTF2 has fewer roles than the model: Pompeii's names tell the

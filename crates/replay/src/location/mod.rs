@@ -19,7 +19,7 @@ mod teams;
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
-use pompeii_otf2::reference::RegionRef;
+use pompeii_otf2::reference::{CommRef, RegionRef};
 
 use crate::definitions::parameters::Value;
 use crate::definitions::{Class, Definitions};
@@ -267,7 +267,7 @@ impl Location {
         if !self.has_begun {
             self.begin(context, time, event);
         }
-        if let Event::ThreadTeamBegin(begin) = event {
+        if let (Event::ThreadTeamBegin(begin), true) = (event, legacy::begins_team(event)) {
             return self.team_begin(context, time, begin.thread_team);
         }
         if let Event::Metric(metric) = event {
@@ -283,7 +283,7 @@ impl Location {
         }
         match event {
             Event::ThreadFork(_) => self.team_fork(time),
-            Event::ThreadTeamEnd(_) => self.team_end(time),
+            Event::ThreadTeamEnd(it) if it.thread_team != CommRef::UNDEFINED => self.team_end(time),
             Event::ThreadJoin(_) => self.team_join(time),
             Event::ThreadTaskCreate(it) => {
                 let (team, thread) = (it.thread_team.0, it.creating_thread);
@@ -329,7 +329,7 @@ impl Location {
     #[cold]
     fn begin(&mut self, context: &Context<'_>, time: u64, event: &Event) {
         self.has_begun = true;
-        if matches!(event, Event::ThreadTeamBegin(_)) {
+        if legacy::begins_team(event) {
             return;
         }
         self.now = time;

@@ -58,3 +58,28 @@ fn a_task_that_is_open_at_the_end_is_counted() {
         "#]],
     );
 }
+
+#[test]
+fn teams_without_numbers_have_no_barriers() {
+    // Another writer: workers tell nothing of their part, and the master's has no team.
+    check(
+        "end 40
+         0 0.0 program; + parallel; team -; + barrier
+         2 0.1 + critical; acquire 1 1; - critical; release 1 1; + barrier
+         20 0.0 -; + critical; acquire 1 2; -; release 1 2
+         20 0.1 -
+         30 0.0 endteam -; -
+         40 0.0 exit",
+        expect![[r#"
+            program  time=[10, 20]  visits=[1, 0]
+            program/parallel  time=[10, 0]  visits=[1, 0]
+            program/parallel/barrier  time=[20, 0]  visits=[1, 0]
+            program/parallel/critical  time=[0, 0]  visits=[1, 0]
+            program/barrier  time=[0, 18]  visits=[0, 1]
+            program/critical  time=[0, 0]  visits=[0, 1]
+            lock 1 #1 0.1 program/critical 2..2, after none: wait 0
+            lock 1 #2 0.0 program/parallel/critical 20..20, after 2 0.1 program/critical: wait 0
+            forks without team 1
+        "#]],
+    );
+}

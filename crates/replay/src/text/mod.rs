@@ -18,7 +18,7 @@
 //! | event | meaning |
 //! |---|---|
 //! | `+ REGION`, `-`, `- REGION` | enter; leave the innermost region of the thread, or this one |
-//! | `fork`, `team T`, `endteam T`, `join` | parallel regions |
+//! | `fork`, `team T`, `endteam T`, `join` | parallel regions; the team `-` is not known |
 //! | `create T THREAD N`, `switch T THREAD N`, `done T THREAD N` | tasks; number 0 is the implicit one |
 //! | `acquire LOCK N`, `release LOCK N` | locks |
 //! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
@@ -52,6 +52,7 @@ use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
+use crate::names::mpi_role;
 use crate::transport::deal;
 
 pub use show::*;
@@ -241,6 +242,9 @@ impl Parser {
     }
 
     fn comm_ref(&self, name: &str) -> Option<CommRef> {
+        if name == "-" {
+            return Some(CommRef::UNDEFINED);
+        }
         self.comms.get(name).map(|id| CommRef(*id))
     }
 
@@ -449,16 +453,4 @@ fn region(name: &str) -> Region {
     let begin_line = line.parse().unwrap_or(0);
     let (name, clauses) = (name.to_owned(), clauses.to_owned());
     Region { name, role, paradigm, begin_line, clauses, ..Region::artificial("") }
-}
-
-fn mpi_role(name: &str) -> Role {
-    match name.trim_start_matches("MPI_") {
-        "Barrier" => Role::Barrier,
-        "Bcast" | "Scatter" | "Scatterv" => Role::OneToAll,
-        "Reduce" | "Gather" | "Gatherv" => Role::AllToOne,
-        "Scan" | "Exscan" => Role::Collective,
-        name if name.starts_with("All") || name.starts_with("Reduce_") => Role::AllToAll,
-        "Init" | "Init_thread" | "Finalize" => Role::Function,
-        _ => Role::PointToPoint,
-    }
 }

@@ -308,6 +308,31 @@ fn all_waiting_has_its_causes() {
     assert!(passed_on > 1_000, "{passed_on} places where waiting is passed on");
 }
 
+#[test]
+fn functions_of_mpi_are_known_by_their_names_if_nothing_else_tells_them() {
+    let mut all = 0;
+    for seed in 0..60 {
+        let mut world = program(Shape { threads: 1, ..Shape::of(seed) }, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let mut found = Vec::new();
+        for is_hidden in [false, true] {
+            if is_hidden {
+                world.hide_roles();
+            }
+            let (outcome, compounds) = analyse(
+                &world.write(&folder.path().join(is_hidden.to_string())),
+                Options::default(),
+            );
+            let mut waits = waits(&outcome, &compounds);
+            waits.retain(|(property, ..), _| property.starts_with("mpi"));
+            found.push(waits);
+        }
+        all += found[0].len();
+        assert_eq!(found[0], found[1], "seed {seed}: {:?}", world.shape);
+    }
+    assert!(all > 500, "{all}");
+}
+
 /// A call path as the reference analyser names it.
 fn path_below_root(outcome: &Outcome, call: CallId) -> String {
     let path = outcome.path(call);

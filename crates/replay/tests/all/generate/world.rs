@@ -185,6 +185,13 @@ impl World {
         self.waits.clear();
     }
 
+    /// Defines each region as a function of the user, as some writers do.
+    pub fn hide_roles(&mut self) {
+        for (_, role, paradigm) in &mut self.regions {
+            (*role, *paradigm) = (RegionRole::FUNCTION, Paradigm::USER);
+        }
+    }
+
     /// Writes the archive `folder/traces.otf2`.
     pub fn write(&self, folder: &Path) -> PathBuf {
         let mut archive = ArchiveWriter::create(folder, "traces", Options::default()).unwrap();
