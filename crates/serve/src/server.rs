@@ -40,6 +40,8 @@ pub struct Server {
     shared: Arc<Shared>,
     token: Token,
     place: Place,
+    /// From the begin on, so that a signal before the first answer is an end like any other.
+    signals: Signals,
     stop: Stop,
 }
 
@@ -83,10 +85,12 @@ impl Server {
                 (vec![Listener::Unix(listener)], Place::Socket(path))
             }
         };
+        let signals = Signals::new()?;
         drop(entered);
         let guard = Guard::new(token.clone());
         let shared = Arc::new(Shared { session, guard, limits });
-        Ok(Server { runtime, listeners, shared, token, place, stop: Stop::default() })
+        let stop = Stop::default();
+        Ok(Server { runtime, listeners, shared, token, place, signals, stop })
     }
 
     /// The token that the page sends.
@@ -108,20 +112,15 @@ impl Server {
     }
 
     /// Builds the index, if there is none, and answers until a signal (Ctrl-C) or [`Stop`] ends it.
-    ///
-    /// # Errors
-    /// The system does not let it wait for signals.
-    pub fn run(self) -> io::Result<()> {
-        let Server { runtime, listeners, shared, place, stop, .. } = self;
+    pub fn run(self) {
+        let Server { runtime, listeners, shared, place, mut signals, stop, .. } = self;
         let building = shared.session.clone().start();
-        let ended = runtime.block_on(async {
-            let mut signals = Signals::new()?;
+        runtime.block_on(async {
             tokio::select! {
                 never = http::accept(listeners, shared.clone()) => match never {},
                 () = signals.any() => {}
                 () = stop.0.notified() => {}
             }
-            Ok(())
         });
         if let Place::Socket(path) = place {
             let _ = fs::remove_file(path);
@@ -132,7 +131,6 @@ impl Server {
             let _ = building.join();
         }
         runtime.shutdown_background();
-        ended
     }
 }
 

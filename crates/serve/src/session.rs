@@ -53,6 +53,7 @@ pub enum IndexPlace {
 pub struct Session {
     pub(crate) viewed: Viewed,
     trace: Option<Trace>,
+    unreadable: Option<Unreadable>,
     index: OnceLock<Index<MappedFile>>,
     progress: Progress,
     cube: OnceLock<String>,
@@ -60,22 +61,33 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens an experiment. Events are not read yet.
-    ///
-    /// # Errors
-    /// The trace cannot be read.
-    pub fn open(viewed: Viewed) -> Result<Arc<Session>, Unreadable> {
-        let trace = viewed.anchor.as_deref().map(Trace::open).transpose()?;
-        let events = trace.as_ref().map_or(0, |trace| trace.survey.events);
+    /// Opens an experiment. Events are not read yet. A trace that cannot be read is
+    /// [`unreadable`](Session::unreadable), and the rest can be viewed.
+    pub fn open(viewed: Viewed) -> Arc<Session> {
+        let trace = viewed.anchor.as_deref().map(Trace::open);
+        let (trace, unreadable) = match trace.transpose() {
+            Ok(trace) => (trace, None),
+            Err(error) => (None, Some(error)),
+        };
+        let progress = Progress::new(trace.as_ref().map_or(0, |trace| trace.survey.events));
+        if let Some(error) = &unreadable {
+            progress.end(Some(error.to_string()));
+        }
         let session = Session {
             viewed,
             trace,
+            unreadable,
             index: OnceLock::new(),
-            progress: Progress::new(events),
+            progress,
             cube: OnceLock::new(),
             report: OnceLock::new(),
         };
-        Ok(Arc::new(session))
+        Arc::new(session)
+    }
+
+    /// Why the trace cannot be read.
+    pub fn unreadable(&self) -> Option<&Unreadable> {
+        self.unreadable.as_ref()
     }
 
     /// Opens the index, or builds it in the background. Returns the thread that does so.
@@ -105,8 +117,10 @@ impl Session {
     }
 
     pub(crate) fn trace(&self) -> Result<&Trace, Refused> {
-        let none = || Refused::Missing("the experiment has no trace".to_owned());
-        self.trace.as_ref().ok_or_else(none)
+        self.trace.as_ref().ok_or_else(|| match &self.unreadable {
+            Some(error) => Refused::Missing(error.to_string()),
+            None => Refused::Missing("the experiment has no trace".to_owned()),
+        })
     }
 
     /// The index of the trace, if it is there already.
@@ -189,10 +203,13 @@ impl Progress {
 
     /// Ends the work as soon as possible.
     pub(crate) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
+        if !self.has_ended() {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
+    /// Whether the server has ended before the work had.
+    pub fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 

@@ -29,9 +29,10 @@ use crate::failure;
 use crate::progress::Progress;
 use crate::terminal::{make_printable, shown};
 
-const JSON_FILE: &str = "analysis.json";
+/// The results for programs and for the viewer.
+pub const JSON_FILE: &str = "analysis.json";
 /// The trace of an experiment.
-const ANCHOR_FILE: &str = "traces.otf2";
+pub const ANCHOR_FILE: &str = "traces.otf2";
 /// Lines of the summary about waiting.
 const WAITS_SHOWN: usize = 8;
 /// The same about causes and the critical path.

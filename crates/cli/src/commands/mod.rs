@@ -18,6 +18,7 @@ mod reference;
 mod report;
 mod run;
 mod score;
+mod view;
 mod wrappers;
 
 use std::io::Write;
@@ -46,6 +47,8 @@ pub enum Command {
     Score(score::Arguments),
     /// Write a filter for short and frequent functions
     Filter(filter::Arguments),
+    /// Show an experiment, a trace or a report in the browser
+    View(view::Arguments),
     /// Write the report as one web page that needs no network
     Html(html::Arguments),
     /// Find who waited for whom in a trace
@@ -78,6 +81,7 @@ impl Command {
             Command::Report(arguments) => report::execute(&arguments),
             Command::Score(arguments) => score::execute(&arguments),
             Command::Filter(arguments) => filter::execute(&arguments),
+            Command::View(arguments) => view::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
             Command::Analyze(arguments) => analyze::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),

@@ -55,4 +55,5 @@ mod stacks;
 mod terminal;
 mod unreadable;
 mod untrusted;
+mod view;
 mod window;

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use pompeii_serve::{IndexPlace, Session, Unreadable, Viewed};
 
-use crate::common::{Running, index_file, sample, traced};
+use crate::common::{Running, index_file, reported, sample, traced};
 
 #[test]
 fn an_index_is_built_once() {
@@ -122,7 +122,15 @@ fn a_trace_that_changes_is_not_decoded() {
 fn a_trace_without_definitions_is_an_error() {
     let folder = sample("hybrid");
     fs::remove_file(folder.path().join("traces.def")).unwrap();
-    assert!(matches!(Session::open(traced(folder.path())), Err(Unreadable::Empty(_))));
+    let session = Session::open(traced(folder.path()));
+    assert!(matches!(session.unreadable(), Some(Unreadable::Empty(_))));
     fs::write(folder.path().join("traces.otf2"), "no anchor").unwrap();
-    assert!(matches!(Session::open(traced(folder.path())), Err(Unreadable::Trace(_))));
+    let server = Running::new(Viewed { report: reported().report, ..traced(folder.path()) });
+    let Some(error @ Unreadable::Trace(_)) = server.session.unreadable() else {
+        panic!("readable")
+    };
+    assert_eq!(server.answer("progress")["error"], error.to_string());
+    assert_eq!(server.refusal("picture?rows=f0&t0=0&t1=1"), (404, error.to_string()));
+    assert_eq!(server.answer("open")["has"]["trace"], false);
+    assert_eq!(server.answer("report")["schema"], "pompeii-report-2");
 }

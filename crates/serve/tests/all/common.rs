@@ -31,11 +31,11 @@ impl Running {
     }
 
     pub fn with(viewed: Viewed, limits: Limits) -> Running {
-        let session = Session::open(viewed).unwrap();
+        let session = Session::open(viewed);
         let server = Server::listen(Place::Port(0), session.clone(), limits).unwrap();
         let (port, stop) = (server.port(), server.stop());
         let token = server.token().digits().to_owned();
-        let thread = Some(thread::spawn(|| server.run().unwrap()));
+        let thread = Some(thread::spawn(|| server.run()));
         Running { port, token, session, stop, thread }
     }
 
