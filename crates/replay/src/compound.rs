@@ -5,7 +5,7 @@
 
 use pompeii_model::LocationId;
 
-use crate::engine::record::{ForkId, TeamInstance};
+use crate::engine::record::{ForkId, TeamInstance, VisitId};
 use crate::engine::tree::NodeId;
 use crate::task::compound::{Awaited, TaskVisit, TaskWaitVisit, TeamTasks};
 
@@ -16,6 +16,8 @@ pub struct Place {
     pub location: LocationId,
     /// The call path.
     pub node: NodeId,
+    /// The visit of the innermost region.
+    pub visit: VisitId,
 }
 
 /// The time between two times.
@@ -63,6 +65,25 @@ pub struct MessageEnd {
     pub enter: u64,
     /// Length of the message in bytes.
     pub bytes: u64,
+}
+
+/// A message of which both ends are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The communicator.
+    pub comm: u32,
+    /// The tag.
+    pub tag: u32,
+    /// The call that began the send.
+    pub send: MessageEnd,
+    /// Time of the send's record.
+    pub sent: u64,
+    /// The call that posted the receive; `None` if the trace does not have it.
+    pub post: Option<MessageEnd>,
+    /// The call that completed the receive.
+    pub at: Place,
+    /// Time of the receive's record.
+    pub received: u64,
 }
 
 /// A call of MPI that waits for the other end of a message. If it completes several messages, it
@@ -315,6 +336,8 @@ impl TurnVisit {
 pub enum Compound {
     /// A location took part in a parallel region.
     Part(PartVisit),
+    /// A message was sent and received.
+    Delivery(Delivery),
     /// A call waited for a send.
     LateSender(MessageVisit),
     /// A call waited for a receive.

@@ -10,6 +10,7 @@
 //! * [`engine`]: runs all locations, window by window, and orders their records.
 //! * [`matchers`]: where the kinds of compounds are found; `engine/matcher.rs` says how to add one.
 //! * [`task`]: tasks, their waiting, work and span.
+//! * [`table`]: visits and facts as tables, for analyses of the user's own.
 //! * [`path`]: the critical path. [`blame`]: the causes of waiting.
 //! * [`transport`]: several processes of the analyser that work on one trace.
 //! * [`archive`]: definitions and events of an archive, for the engine.
@@ -29,6 +30,7 @@ pub mod matchers;
 mod names;
 pub mod outcome;
 pub mod path;
+pub mod table;
 pub mod task;
 pub mod text;
 mod times;
@@ -40,5 +42,5 @@ mod tests;
 
 pub use archive::{told_trace, trace};
 pub use compound::Compound;
-pub use engine::window::{Options, Trace, replay, replay_on};
+pub use engine::window::{Options, Sinks, Trace, replay, replay_on};
 pub use outcome::Outcome;

@@ -195,11 +195,13 @@ fn middle(bucket: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use pompeii_model::LocationId;
+    use pompeii_replay::engine::record::VisitId;
 
     use super::*;
 
     fn instance(ticks: i64, enter: u64, location: u32) -> Instance {
-        let at = Place { location: LocationId(location), node: NodeId(0) };
+        let (node, visit) = (NodeId(0), VisitId::NONE);
+        let at = Place { location: LocationId(location), node, visit };
         Instance { at, enter, leave: enter + 5, ticks, by: None }
     }
 

@@ -287,6 +287,7 @@ impl Blame {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::record::VisitId;
     use crate::engine::tree::NodeId;
 
     const A: Part = (NodeId(1), LocationId(0));
@@ -295,7 +296,7 @@ mod tests {
     const Y: Place = place(4);
 
     const fn place(node: u32) -> Place {
-        Place { location: LocationId(0), node: NodeId(node) }
+        Place { location: LocationId(0), node: NodeId(node), visit: VisitId::NONE }
     }
 
     /// The delays that an activity caused.

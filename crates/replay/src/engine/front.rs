@@ -75,6 +75,8 @@ impl Front {
                 calls.insert(calls.len() - later, InCall { found: self.come, wait });
             }
             Some(_) => {}
+            // Nothing follows from a message without waiting.
+            None if matches!(compound, Compound::Delivery(_)) => {}
             None => self.threads.push_back((self.come, *compound)),
         }
     }

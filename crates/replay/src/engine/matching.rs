@@ -11,12 +11,15 @@ use crate::engine::record::Rec;
 use crate::engine::tree::NodeId;
 use crate::location::Profile;
 use crate::outcome::{Causes, Joins};
+use crate::table::{Batch, Tables};
 
 /// The records of a window in their order, and the times between them.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) records: Vec<Rec>,
     pub(crate) profile: Profile,
+    /// Rows of tables that the locations have made by themselves.
+    pub(crate) batches: Vec<Batch>,
 }
 
 impl Window {
@@ -34,6 +37,7 @@ pub(crate) struct Matching<'a> {
     joins: Joins,
     levels: Levels,
     front: Option<Front>,
+    tables: Option<Tables<'a>>,
     found: &'a mut (dyn FnMut(Compound) + Send),
 }
 
@@ -43,15 +47,16 @@ impl<'a> Matching<'a> {
         definitions: &'a Definitions,
         found: &'a mut (dyn FnMut(Compound) + Send),
         wants_causes: bool,
+        tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
         let front = wants_causes.then(|| Front::new(definitions));
-        Matching { definitions, matchers, joins, levels, front, found }
+        Matching { definitions, matchers, joins, levels, front, tables, found }
     }
 
     /// Takes the next window.
-    pub(crate) fn take(&mut self, window: Window) {
-        let Matching { definitions, matchers, joins, levels, front, found } = self;
+    pub(crate) fn take(&mut self, mut window: Window) {
+        let Matching { definitions, matchers, joins, levels, front, tables, found } = self;
         for record in &window.records {
             levels.record(&definitions.counters, record);
             matchers.record(definitions, record, &mut |compound: Compound| {
@@ -59,11 +64,17 @@ impl<'a> Matching<'a> {
                 if let Some(front) = front {
                     front.note(&compound);
                 }
+                if let Some(tables) = tables {
+                    tables.note(&compound);
+                }
                 found(compound);
             });
             if let Some(front) = front {
                 front.next();
             }
+        }
+        if let Some(tables) = tables {
+            tables.window(std::mem::take(&mut window.batches));
         }
         if let Some(front) = front {
             let mut open = Open::default();
@@ -75,14 +86,21 @@ impl<'a> Matching<'a> {
 
     /// The trace ends.
     pub(crate) fn end(self) -> (Joins, u64, Causes, Amounts) {
-        let Matching { definitions, mut matchers, mut joins, levels, mut front, found } = self;
+        let Matching { definitions, mut matchers, mut joins, levels, .. } = self;
+        let Matching { mut front, mut tables, found, .. } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
             joins.note(&compound);
             if let Some(front) = &mut front {
                 front.note(&compound);
             }
+            if let Some(tables) = &mut tables {
+                tables.note(&compound);
+            }
             found(compound);
         });
+        if let Some(tables) = &mut tables {
+            tables.window(Vec::new());
+        }
         let causes = front.map(|front| front.end(definitions)).unwrap_or_default();
         (joins, incomplete, causes, levels.amounts())
     }

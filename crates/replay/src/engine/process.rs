@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_model::LocationId;
 
-use crate::engine::record::{ForkId, TaskId, TeamInstance};
+use crate::engine::record::{ForkId, TaskId, TeamInstance, VisitId};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
 
@@ -20,6 +20,8 @@ pub struct Fork {
     pub time: u64,
     /// The call path that forks.
     pub node: NodeId,
+    /// The visit that forks.
+    pub visit: VisitId,
 }
 
 /// What the locations of a process share.

@@ -7,8 +7,10 @@
 use pompeii_model::{CallId, CallTree, RegionId};
 
 use crate::engine::matching::Window;
+use crate::engine::record::Rec;
 use crate::engine::summary::Summary;
 use crate::engine::tree::{NodeId, PROGRAM, SharedTree, TASKS, TreeNode};
+use crate::location::Profile;
 use crate::transport::Transport;
 use crate::transport::wire::{self, wire_struct};
 
@@ -17,7 +19,8 @@ use crate::transport::wire::{self, wire_struct};
 struct Share {
     /// Call paths that are new, in the order of their numbers.
     nodes: Vec<TreeNode>,
-    window: Window,
+    records: Vec<Rec>,
+    profile: Profile,
 }
 
 /// What it sends when it has read all events.
@@ -30,8 +33,7 @@ struct Rest {
 
 wire_struct! {
     TreeNode { parent, region, first }
-    Window { records, profile }
-    Share { nodes, window }
+    Share { nodes, records, profile }
     Rest { nodes, summaries }
 }
 
@@ -54,7 +56,7 @@ impl Ranks {
     }
 
     /// A window of this rank is complete. On the first rank it becomes that of all ranks, elsewhere
-    /// it is empty afterwards.
+    /// it has no records afterwards.
     pub(crate) fn share<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -65,7 +67,9 @@ impl Ranks {
         if transport.rank() > 0 {
             let nodes = tree.nodes(self.sent);
             self.sent += nodes.len();
-            own = wire::bytes(&Share { nodes, window: std::mem::take(window) });
+            let records = std::mem::take(&mut window.records);
+            let profile = std::mem::take(&mut window.profile);
+            own = wire::bytes(&Share { nodes, records, profile });
         }
         for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
             match wire::value::<Share>(&bytes) {
@@ -99,12 +103,12 @@ impl Ranks {
         self.define(rank, tree, &share.nodes);
         let number = self.number(rank);
         let before = window.profile.len() as u32;
-        for mut record in share.window.records {
+        for mut record in share.records {
             record.node = number(record.node);
             record.profile.0 = record.profile.0.saturating_add(before);
             window.records.push(record);
         }
-        let profile = share.window.profile.into_iter();
+        let profile = share.profile.into_iter();
         window.profile.extend(profile.map(|(node, ticks)| (number(node), ticks)));
     }
 
@@ -196,7 +200,8 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
-    use crate::engine::window::{Options, replay_on};
+    use crate::compound::Compound;
+    use crate::engine::window::{Options, Sinks, replay_on};
     use crate::text;
 
     /// The second of two ranks, from which nothing but noise comes.
@@ -223,11 +228,15 @@ mod tests {
         }
     }
 
+    fn nowhere(found: &mut (dyn FnMut(Compound) + Send)) -> Sinks<'_> {
+        Sinks { found, tables: None }
+    }
+
     #[test]
     fn noise_of_another_rank_is_counted_and_the_own_part_is_analysed() {
         let trace = text::parse("end 9\n1 0.0 program\n2 0.0 + main\n5 0.0 -\n1 1.0 + main");
         let part = trace.unwrap().part(2, 0);
-        let Ok(outcome) = replay_on(&mut Noise, part, Options::default(), &mut |_| {});
+        let Ok(outcome) = replay_on(&mut Noise, part, Options::default(), nowhere(&mut |_| {}));
         assert_eq!(outcome.path(CallId(1)), "program/main");
         let ticks: Vec<i64> = outcome.row(CallId(1)).iter().map(|values| values.ticks).collect();
         assert_eq!(ticks, [3, 0]);
@@ -240,7 +249,8 @@ mod tests {
         let trace = text::parse("end 9\n1 0.0 + late\n1 1.0 + main\n3 1.0 + inner").unwrap();
         let paths = crate::transport::channels::Channels::run(2, &|mut rank| {
             let part = trace.part(2, rank.rank());
-            let outcome = replay_on(&mut rank, part, Options::default(), &mut |_| {}).unwrap();
+            let outcome =
+                replay_on(&mut rank, part, Options::default(), nowhere(&mut |_| {})).unwrap();
             outcome.calls.ids().map(|call| outcome.path(call)).collect::<Vec<String>>()
         });
         let all = ["program", "program/late", "program/main", "program/main/inner"];

@@ -4,6 +4,7 @@
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
+use crate::compound::Place;
 use crate::counter::Level;
 use crate::engine::tree::NodeId;
 
@@ -35,6 +36,31 @@ pub struct TaskId {
     pub thread: u32,
     /// Counted by that thread; 0 is its implicit task.
     pub generation: u32,
+}
+
+/// A visit of a region, by a number that no other visit of the trace has. Visits have numbers only
+/// if tables are wanted (`table/`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VisitId(pub u64);
+
+impl VisitId {
+    /// No visit.
+    pub const NONE: VisitId = VisitId(0);
+
+    /// The bits of the number that count the visits of a location.
+    const COUNT_BITS: u32 = 40;
+
+    /// The n-th visit that a location has begun, from 1.
+    pub fn new(location: LocationId, number: u64) -> VisitId {
+        VisitId(u64::from(location.0) << VisitId::COUNT_BITS | number)
+    }
+
+    /// The location that began it, and which of its visits it is; `None` if it is no visit.
+    pub fn parts(self) -> Option<(LocationId, u64)> {
+        let location = LocationId((self.0 >> VisitId::COUNT_BITS) as u32);
+        let number = self.0 & ((1 << VisitId::COUNT_BITS) - 1);
+        (self != VisitId::NONE).then_some((location, number))
+    }
 }
 
 /// A message, as sender or receiver know it.
@@ -226,6 +252,8 @@ pub struct Rec {
     pub location: LocationId,
     /// The call path.
     pub node: NodeId,
+    /// The visit of the innermost region there.
+    pub visit: VisitId,
     /// What.
     pub what: What,
     /// The times of call paths since the location's last record: where they begin among those of
@@ -234,6 +262,11 @@ pub struct Rec {
 }
 
 impl Rec {
+    /// Where it happened.
+    pub fn place(&self) -> Place {
+        Place { location: self.location, node: self.node, visit: self.visit }
+    }
+
     /// Whether it has to do with MPI.
     pub fn is_mpi(&self) -> bool {
         use What::{

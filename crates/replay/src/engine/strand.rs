@@ -1,5 +1,6 @@
 //! The call stack of a task: of the implicit task of a thread in a team, or of an explicit task.
 
+use crate::engine::record::VisitId;
 use crate::engine::tree::{Local, LocalTree, NodeId};
 
 /// An open region. `N` is a call path: in the table of a location, or in the shared tree.
@@ -11,6 +12,8 @@ pub struct Frame<N = Local> {
     pub outer: N,
     /// When it was entered.
     pub since: u64,
+    /// Which visit it is.
+    pub visit: VisitId,
 }
 
 /// The open regions of a task.
@@ -20,12 +23,14 @@ pub struct Strand {
     pub frames: Vec<Frame>,
     /// The current call path; `None` outside of all teams on a worker, where time is idle time.
     pub node: Option<Local>,
+    /// The first visit; that of an explicit task is the visit of its construct.
+    pub first: VisitId,
 }
 
 impl Strand {
     /// A call stack without open regions.
     pub fn at(node: Option<Local>) -> Strand {
-        Strand { frames: Vec::new(), node }
+        Strand { frames: Vec::new(), node, first: VisitId::NONE }
     }
 }
 
@@ -36,6 +41,8 @@ pub struct Moved {
     pub frames: Vec<Frame<NodeId>>,
     /// The current call path: below the innermost region there may be values of parameters.
     pub node: Option<NodeId>,
+    /// The first visit.
+    pub first: VisitId,
 }
 
 impl Moved {
@@ -45,8 +52,10 @@ impl Moved {
             node: tree.shared(frame.node),
             outer: tree.shared(frame.outer),
             since: frame.since,
+            visit: frame.visit,
         };
         let node = strand.node.map(|node| tree.shared(node));
-        Moved { frames: strand.frames.iter().map(frame).collect(), node }
+        let frames = strand.frames.iter().map(frame).collect();
+        Moved { frames, node, first: strand.first }
     }
 }

@@ -5,12 +5,12 @@ use pompeii_otf2::enums::CollectiveOp;
 use crate::counter::{Amount, CounterId, Level};
 use crate::engine::process::Gaps;
 use crate::engine::record::{
-    CollectiveEnd, ForkId, Message, Rec, Scope, TaskId, TeamInstance, What,
+    CollectiveEnd, ForkId, Message, Rec, Scope, TaskId, TeamInstance, VisitId, What,
 };
 use crate::engine::tree::{Moved, NodeId, Values};
 use crate::transport::wire::{Bytes, Wire, wire_enum, wire_id, wire_struct};
 
-wire_id!(NodeId, CollectiveOp, CounterId);
+wire_id!(NodeId, CollectiveOp, CounterId, VisitId);
 
 wire_struct! {
     TeamInstance { team, number }
@@ -19,7 +19,7 @@ wire_struct! {
     Message { peer, comm, tag, bytes, request }
     CollectiveEnd { op, comm, root, sent, received }
     Level { counter, scope, bits }
-    Rec { time, location, node, what, profile }
+    Rec { time, location, node, visit, what, profile }
     Moved { sends, receives, bytes_sent, bytes_received, collective_out, collective_in }
     Values { ticks, visits, task_ticks, fragments, moved }
     Gaps {
@@ -112,7 +112,8 @@ mod tests {
         ];
         for what in whats {
             let (location, node) = (LocationId(4), NodeId(5));
-            let record = Rec { time: 1 << 50, location, node, what, profile: (6, 1) };
+            let visit = VisitId::new(location, 9);
+            let record = Rec { time: 1 << 50, location, node, visit, what, profile: (6, 1) };
             assert_eq!(value::<Rec>(&bytes(&record)), Some(record));
         }
         assert_eq!(value::<What>(&[36]), None);

@@ -35,6 +35,7 @@ use crate::engine::summary::Summary;
 use crate::engine::tree::SharedTree;
 use crate::location::{Context, Location, Profile};
 use crate::outcome::Outcome;
+use crate::table::{self, Batch, Tables};
 use crate::transport::Transport;
 use crate::transport::local::Local;
 
@@ -67,13 +68,22 @@ impl Default for Options {
 /// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which
 /// the outcome translates.
 pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
-    let Ok(outcome) = replay_on(&mut Local, trace, options, found);
+    let Ok(outcome) = replay_on(&mut Local, trace, options, Sinks { found, tables: None });
     outcome
+}
+
+/// What takes the results of an analysis while it runs.
+pub struct Sinks<'a> {
+    /// Takes all compounds, in a fixed order.
+    pub found: &'a mut (dyn FnMut(Compound) + Send),
+    /// Takes the rows of all tables, if they are wanted.
+    pub tables: Option<&'a mut (dyn FnMut(Batch) + Send)>,
 }
 
 /// The same on several ranks. Each of them has the events of some processes; the streams of all
 /// other locations are [`Stream::Elsewhere`]. The first rank finds all compounds and has the whole
-/// outcome. That of another rank has the call paths only, so that it can translate its nodes.
+/// outcome. That of another rank has the call paths only, so that it can translate its nodes. Each
+/// rank gets the rows of tables that its own locations have made; the first rank has all others.
 ///
 /// # Errors
 /// Those of the transport.
@@ -81,12 +91,13 @@ pub fn replay_on<T: Transport>(
     transport: &mut T,
     trace: Trace,
     options: Options,
-    found: &mut (dyn FnMut(Compound) + Send),
+    sinks: Sinks<'_>,
 ) -> Result<Outcome, T::Error> {
     let Trace { definitions, streams } = trace;
     let mut ranks = Ranks::new(transport.ranks());
-    let engine = Engine::new(&definitions, streams, options);
-    let mut matching = Matching::new(&definitions, found, options.path);
+    let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
+    let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
+    let mut matching = Matching::new(&definitions, sinks.found, options.path, tables);
     if options.threads < 2 || transport.rank() > 0 {
         engine.run((transport, &mut ranks), &mut |window| matching.take(window))?;
     } else {
@@ -235,7 +246,12 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(definitions: &'a Definitions, streams: Vec<Stream>, options: Options) -> Engine<'a> {
+    fn new(
+        definitions: &'a Definitions,
+        streams: Vec<Stream>,
+        options: Options,
+        has_tables: bool,
+    ) -> Engine<'a> {
         let tree = SharedTree::new(definitions.program_region, definitions.tasks_region);
         let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
         let own = definitions.system.locations.ids().zip(streams);
@@ -244,6 +260,9 @@ impl<'a> Engine<'a> {
             let mut location = Location::new(id, definitions);
             if options.path {
                 location.keep_profiles();
+            }
+            if has_tables {
+                location.keep_visits();
             }
             let process = definitions.system.locations[id].process;
             let (blocked, has_ended, records) = (None, false, Vec::new());
@@ -282,8 +301,8 @@ impl<'a> Engine<'a> {
             if transport.rank() == 0 {
                 // Stable: the records of a location keep their order.
                 all.records.sort_by_key(|record| (record.time, record.location));
-                window(all);
             }
+            window(all);
             if is_over {
                 return Ok(());
             }
@@ -354,7 +373,14 @@ impl<'a> Engine<'a> {
     fn before(&self, horizon: Option<u64>) -> Window {
         let mut all = Window::default();
         for place in 0..self.seats.len() {
-            self.seat(place).hand_over(horizon, &mut all);
+            let mut seat = self.seat(place);
+            seat.hand_over(horizon, &mut all);
+            if horizon.is_none() {
+                seat.location.close_suspended();
+            }
+            if let Some(rows) = seat.location.take_rows() {
+                table::batches(seat.id, rows, &mut all.batches);
+            }
         }
         all
     }

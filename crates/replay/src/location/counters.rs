@@ -8,7 +8,7 @@ use pompeii_otf2::event::Metric;
 use super::{Context, Location};
 use crate::counter::{Amount, Amounts, Counter, CounterId, Level};
 use crate::definitions::Definitions;
-use crate::engine::record::What;
+use crate::engine::record::{VisitId, What};
 use crate::engine::tree::{Local, LocalTree};
 
 /// What a location has counted.
@@ -99,7 +99,8 @@ impl Location {
             if let Some(scope) = class.shared {
                 // Most readings find what the one before has found.
                 if reading.replace(counter, place, value) != value {
-                    self.record(node, What::Level(Level::new(id, scope, value)));
+                    let visit = self.visit();
+                    self.record((node, visit), What::Level(Level::new(id, scope, value)));
                 }
                 continue;
             }
@@ -124,7 +125,10 @@ impl Location {
                 let Some(value) = pending else { continue };
                 let counter = &definitions.counters[id];
                 match class.shared {
-                    Some(scope) => self.record(node, What::Level(Level::new(id, scope, value))),
+                    Some(scope) => {
+                        let level = Level::new(id, scope, value);
+                        self.record((node, VisitId::NONE), What::Level(level));
+                    }
                     None => {
                         let before = reading.replace(counter, place, value);
                         let amount = counter.growth(value, before);

@@ -15,6 +15,7 @@ mod parameters;
 mod sums;
 mod tasks;
 mod teams;
+mod visits;
 
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::Error;
@@ -24,13 +25,14 @@ use pompeii_otf2::reference::{CommRef, RegionRef};
 use crate::definitions::parameters::Value;
 use crate::definitions::{Class, Definitions};
 use crate::engine::process::{Fork, Gaps, Missing, Shared};
-use crate::engine::record::{ForkId, Rec, Scope, TaskId, What};
+use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What};
 use crate::engine::strand::{Frame, Moved, Strand};
 use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
 
 use counters::Counting;
 use teams::{Part, PartBegin};
+use visits::OwnTables;
 
 /// What all locations use.
 #[derive(Clone, Copy)]
@@ -106,6 +108,8 @@ pub struct Location {
     /// Forks of a kind that has no teams (`location/legacy.rs`).
     forks_without_team: u64,
     first_error: Option<String>,
+    /// Its rows of tables, if they are wanted.
+    tables: Option<Box<OwnTables>>,
     records: Vec<Rec>,
     /// Times between records.
     profile: Profile,
@@ -147,6 +151,7 @@ impl Location {
             gaps: Gaps::default(),
             forks_without_team: 0,
             first_error: None,
+            tables: None,
             records: Vec::new(),
             profile: Vec::new(),
         }
@@ -155,6 +160,11 @@ impl Location {
     /// Records have the times of call paths since the record before.
     pub fn keep_profiles(&mut self) {
         self.tree.keep_profiles();
+    }
+
+    /// From now on, visits have numbers, and rows in tables.
+    pub fn keep_visits(&mut self) {
+        self.tables = Some(Box::default());
     }
 
     /// Time of the last event: no later record is earlier.
@@ -350,6 +360,7 @@ impl Location {
         }
         self.account(end.max(self.now));
         self.end_fragment(self.now);
+        self.close_all();
         self.end_counters(definitions);
         if self.has_begun {
             self.record_here(What::End);
@@ -372,17 +383,16 @@ impl Location {
     #[inline]
     fn note(&mut self, time: u64, what: What) {
         self.account(time);
-        let node = self.strand.node.unwrap_or(LocalTree::PROGRAM);
-        self.record(node, what);
+        self.record_here(what);
     }
 
     #[inline]
-    fn record(&mut self, node: Local, what: What) {
+    fn record(&mut self, (node, visit): (Local, VisitId), what: What) {
         let (time, location, node) = (self.now, self.id, self.tree.shared(node));
         let begin = self.profile.len();
         self.tree.take_profile(&mut self.profile);
         let profile = (begin as u32, (self.profile.len() - begin) as u32);
-        self.records.push(Rec { time, location, node, what, profile });
+        self.records.push(Rec { time, location, node, visit, what, profile });
     }
 
     /// An event comes after a begin of a part or a switch to an unknown task. `entered` is the
@@ -447,13 +457,15 @@ impl Location {
         let outer = self.strand.node.unwrap_or(LocalTree::PROGRAM);
         let node = self.tree.child(context.tree, (outer, region), self.now);
         self.tree.values(node).visits += 1;
-        self.strand.frames.push(Frame { node, outer, since: self.now });
+        let visit = self.begin_visit();
+        self.strand.frames.push(Frame { node, outer, since: self.now, visit });
         self.strand.node = Some(node);
     }
 
     fn record_here(&mut self, what: What) {
         let node = self.strand.node.unwrap_or(LocalTree::PROGRAM);
-        self.record(node, what);
+        let visit = self.visit();
+        self.record((node, visit), what);
     }
 
     #[inline]
@@ -473,7 +485,8 @@ impl Location {
             return Ok(());
         }
         self.account(time);
-        let Some(frame) = self.strand.frames.pop() else { return Ok(()) };
+        let Some(frame) = self.close() else { return Ok(()) };
+        let closed = (frame.node, frame.visit);
         match context.definitions.class(region) {
             Class::Plain | Class::Task | Class::Taskloop => {}
             Class::Parallel if self.is_end_of_part() => {
@@ -482,13 +495,13 @@ impl Location {
             }
             Class::Parallel => {}
             Class::Creation => self.leave_creation(),
-            Class::Taskwait => self.record(frame.node, What::TaskWaitLeave(Scope::Children)),
-            Class::Taskgroup => self.record(frame.node, What::GroupEnd),
-            Class::TaskgroupEnd => self.record(frame.node, What::TaskWaitLeave(Scope::Group)),
+            Class::Taskwait => self.record(closed, What::TaskWaitLeave(Scope::Children)),
+            Class::Taskgroup => self.record(closed, What::GroupEnd),
+            Class::TaskgroupEnd => self.record(closed, What::TaskWaitLeave(Scope::Group)),
             Class::Ordered => self.leave_ordered(frame),
             Class::OrderedBody => self.leave_ordered_body(),
-            Class::Barrier => self.leave_barrier(frame.node),
-            Class::Mpi => self.record(frame.node, What::MpiLeave { region, since: frame.since }),
+            Class::Barrier => self.leave_barrier(closed),
+            Class::Mpi => self.record(closed, What::MpiLeave { region, since: frame.since }),
         }
         self.strand.node = Some(frame.outer);
         Ok(())
@@ -506,7 +519,7 @@ impl Location {
             return false;
         };
         self.account(time);
-        self.strand.frames.truncate(depth + place + 1);
+        self.close_to(depth + place + 1);
         true
     }
 }

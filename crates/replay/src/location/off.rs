@@ -31,7 +31,7 @@ impl Location {
             }
             // A region that has records of its own is left by them.
             MeasurementMode::ON if is_off && std::mem::take(&mut self.is_off) => {
-                if let Some(frame) = self.strand.frames.pop() {
+                if let Some(frame) = self.close() {
                     self.strand.node = Some(frame.outer);
                 }
             }
@@ -49,6 +49,7 @@ impl Location {
         context.shared.lose(self.id);
         self.end_fragment(self.now);
         self.gaps.dropped += 1;
+        self.close_all();
         self.parts = vec![Part::outside()];
         self.strand = Strand::at(Some(LocalTree::PROGRAM));
         (self.fork, self.part_begin, self.after_join) = (None, None, None);

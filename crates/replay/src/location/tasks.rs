@@ -59,7 +59,8 @@ impl Location {
     fn note_switch(&mut self) {
         let scheduling = self.scheduling_point();
         let Part { team, task, .. } = *self.part();
-        self.record(scheduling, What::TaskSwitch { team, task });
+        let visit = self.scheduling_visit();
+        self.record((scheduling, visit), What::TaskSwitch { team, task });
     }
 
     /// A task has been created. If the next task of the thread is not this one, others may run it.
@@ -148,6 +149,7 @@ impl Location {
         if let Some((node, since)) = self.part().fragment.take() {
             let values = self.tree.values(node);
             values.task_ticks += time.saturating_sub(since).cast_signed();
+            self.fragment_row(since, time);
         }
     }
 
@@ -175,9 +177,11 @@ impl Location {
             let mut local = |node| self.tree.import(context.tree, node);
             for frame in moved.frames {
                 let (node, outer) = (local(frame.node), local(frame.outer));
-                self.strand.frames.push(Frame { node, outer, since: frame.since });
+                let Frame { since, visit, .. } = frame;
+                self.strand.frames.push(Frame { node, outer, since, visit });
             }
             self.strand.node = moved.node.map(local);
+            self.strand.first = moved.first;
         }
         self.begin_fragment(context, self.now);
         Ok(())
@@ -208,13 +212,15 @@ impl Location {
     pub(super) fn complete(&mut self, context: &Context<'_>, time: u64, task: TaskId) {
         self.account(time);
         let construct = self.construct(context);
-        self.record(construct, What::TaskComplete(task));
+        let visit = self.strand.first;
+        self.record((construct, visit), What::TaskComplete(task));
         if self.part().task != Some(task) {
             self.gaps.unknown_tasks += 1;
             return;
         }
         self.gaps.open_regions += self.strand.frames.len() as u64;
         self.end_fragment(time);
+        self.close_to(0);
         let back_in = self.part().below.last().copied();
         self.resume(context, back_in.filter(|task| self.suspended.contains_key(task)));
         self.note_switch();

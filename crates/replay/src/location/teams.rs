@@ -5,7 +5,7 @@ use pompeii_otf2::reference::CommRef;
 
 use super::{Context, Location};
 use crate::engine::process::{Fork, Missing};
-use crate::engine::record::{ForkId, TaskId, TeamInstance, What};
+use crate::engine::record::{ForkId, TaskId, TeamInstance, VisitId, What};
 use crate::engine::strand::{Frame, Strand};
 use crate::engine::tree::{Local, LocalTree};
 
@@ -16,7 +16,9 @@ pub struct Part {
     pub team: Option<TeamInstance>,
     fork: Option<ForkId>,
     /// Whether the location is not the master of the team.
-    is_worker: bool,
+    pub is_worker: bool,
+    /// The visit that forked the team of a worker.
+    pub forked: VisitId,
     /// Open regions in front of the part.
     depth: usize,
     /// When its region was left.
@@ -56,6 +58,7 @@ impl Part {
             team,
             fork,
             is_worker,
+            forked: VisitId::NONE,
             depth,
             left,
             barriers,
@@ -108,7 +111,7 @@ impl Location {
         self.forks += 1;
         self.open_forks.push(id);
         let node = self.tree.shared(self.strand.node.unwrap_or(LocalTree::PROGRAM));
-        self.fork = Some(Fork { id, time, node });
+        self.fork = Some(Fork { id, time, node, visit: self.visit() });
         self.record_here(What::Fork(id));
     }
 
@@ -142,7 +145,9 @@ impl Location {
             self.strand.node = Some(base.unwrap_or(LocalTree::PROGRAM));
         }
         let depth = self.strand.frames.len();
-        self.parts.push(Part::new(Some(instance), fork.map(|fork| fork.id), is_worker, depth));
+        let mut part = Part::new(Some(instance), fork.map(|fork| fork.id), is_worker, depth);
+        part.forked = fork.map_or(VisitId::NONE, |fork| fork.visit);
+        self.parts.push(part);
         self.part_begin = Some(PartBegin { team: instance, fork, time });
         self.is_between = true;
         Ok(())
@@ -228,7 +233,7 @@ impl Location {
             self.strand = implicit;
         }
         self.gaps.open_regions += self.strand.frames.len().saturating_sub(part.depth) as u64;
-        self.strand.frames.truncate(part.depth);
+        self.close_to(part.depth);
         if part.is_worker {
             let outer = self.parts.len() == 1 && self.strand.frames.is_empty();
             self.strand.node =
@@ -262,7 +267,7 @@ impl Location {
         }
     }
 
-    pub(super) fn leave_barrier(&mut self, node: Local) {
+    pub(super) fn leave_barrier(&mut self, closed: (Local, VisitId)) {
         let part = self.part();
         let is_final = part.is_final;
         if !part.knows_barriers {
@@ -271,7 +276,7 @@ impl Location {
         if let (Some(team), None, Some(barrier)) =
             (part.team, part.task, part.barriers.checked_sub(1))
         {
-            self.record(node, What::BarrierLeave { team, barrier, is_final });
+            self.record(closed, What::BarrierLeave { team, barrier, is_final });
         }
     }
 
@@ -296,7 +301,8 @@ impl Location {
     fn turn(&mut self, construct: Frame) {
         self.waits_for_turn = false;
         let team = self.part().team;
-        self.record(construct.node, What::Turn { team, since: construct.since });
+        let at = (construct.node, construct.visit);
+        self.record(at, What::Turn { team, since: construct.since });
     }
 
     /// The next thread has its turn.

@@ -90,8 +90,8 @@ impl Instance {
 
 impl Barriers {
     fn arrive(&mut self, size: usize, key: Key, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, .. } = record;
-        let at = Place { location, node };
+        let &Rec { time, location, .. } = record;
+        let at = record.place();
         self.within.entry(location).or_default().push(key);
         let instance = self.open.entry(key).or_insert_with(|| Instance {
             size,

@@ -116,7 +116,7 @@ impl Calls {
         self.entered += 1;
         let call = Call {
             serial: self.entered,
-            at: Place { location: record.location, node: record.node },
+            at: record.place(),
             enter: record.time,
             leave: None,
             kind,

@@ -199,7 +199,7 @@ impl Collectives {
             return;
         }
         let part = Part {
-            at: Place { location: record.location, node: record.node },
+            at: record.place(),
             begin,
             end: record.time,
             sent: operation.sent,
@@ -222,7 +222,7 @@ impl Collectives {
 impl Management {
     fn enter(&mut self, definitions: &Definitions, record: &Rec) {
         let process = definitions.system.locations[record.location].process;
-        let at = Place { location: record.location, node: record.node };
+        let at = record.place();
         let (begin, end, rank) = (record.time, record.time, process.0 as usize);
         self.calls.push((process, Part { at, begin, end, sent: 0, received: 0, rank }));
     }

@@ -66,7 +66,7 @@ impl Team {
 
 impl Matcher for Forks {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what, .. } = record;
+        let &Rec { time, what, .. } = record;
         let fork = match what {
             What::Fork(fork) => {
                 self.open.entry(fork).or_default();
@@ -75,7 +75,7 @@ impl Matcher for Forks {
             What::PartBegin { team, fork: Some(fork), forked } => {
                 let open = self.open.entry(fork).or_default();
                 open.size = Some(definitions.team_size(team.team.into()));
-                let at = Place { location, node };
+                let at = record.place();
                 open.parts.push(Part { at, forked, enter: time, end: None });
                 return;
             }

@@ -72,11 +72,9 @@ fn keep_last<T>(of: &mut BTreeMap<u32, T>, order: u32) {
 
 impl Matcher for Locks {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what, .. } = record;
-        let (lock, at) = (
-            |lock| (definitions.system.locations[location].process, lock),
-            Place { location, node },
-        );
+        let &Rec { time, location, what, .. } = record;
+        let (lock, at) =
+            (|lock| (definitions.system.locations[location].process, lock), record.place());
         match what {
             What::Acquire { lock: number, order, since } => {
                 let (acquired, before) = (time, None);

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
-use crate::compound::{Compound, MessageEnd, MessageVisit};
+use crate::compound::{Compound, Delivery, MessageEnd, MessageVisit, Place};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
@@ -40,6 +40,8 @@ struct Waiting {
     number: u64,
     /// The probe that has found it.
     probe: Option<CallId>,
+    /// The call that completes it, and the time of its record.
+    at: (Place, u64),
 }
 
 /// Messages that are on their way, and calls that wait for what is known of them.
@@ -266,7 +268,7 @@ impl Messages {
         let probe = self.probe_of(process, post);
         let number = self.side(process).order.receive(call);
         let key = (message.comm, from, process, message.tag);
-        let receive = Waiting { post, call, number, probe };
+        let receive = Waiting { post, call, number, probe, at: (record.place(), record.time) };
         match self.sends.get_mut(&key).and_then(VecDeque::pop_front) {
             Some(sent) => self.pair(key, sent, receive, found),
             None => self.receives.entry(key).or_default().push_back(receive),
@@ -283,7 +285,10 @@ impl Messages {
 
     /// Both ends of a message are known.
     fn pair(&mut self, key: Key, sent: Sent, receive: Waiting, found: Found<'_>) {
-        let (_, from, to, _) = key;
+        let (comm, from, to, tag) = key;
+        let (send, sent_at, (at, received)) = (sent.end, sent.time, receive.at);
+        let post = receive.post;
+        found(Compound::Delivery(Delivery { comm, tag, send, sent: sent_at, post, at, received }));
         if self.sends.get(&key).is_some_and(VecDeque::is_empty) {
             self.sends.remove(&key);
         }

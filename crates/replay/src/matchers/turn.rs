@@ -14,8 +14,8 @@ pub struct Turns {
 
 impl Matcher for Turns {
     fn record(&mut self, _: &Definitions, record: &Rec, found: Found<'_>) {
-        let &Rec { time, location, node, what, .. } = record;
-        let at = Place { location, node };
+        let &Rec { time, what, .. } = record;
+        let at = record.place();
         match what {
             What::Turn { team, since } => {
                 let before = team.and_then(|team| self.last.get(&team).copied());

@@ -207,6 +207,7 @@ impl TaskActivities {
 
 #[cfg(test)]
 mod tests {
+    use crate::engine::record::VisitId;
     use pompeii_model::LocationId;
 
     use super::*;
@@ -221,7 +222,8 @@ mod tests {
         let mut activities = TaskActivities::new(1);
         for (time, &what) in (1..).zip(records) {
             let (location, profile) = (LocationId(0), (0, 1));
-            let record = Rec { time, location, node: NODE, what, profile };
+            let (node, visit) = (NODE, VisitId::NONE);
+            let record = Rec { time, location, node, visit, what, profile };
             activities.advance(&record, &[(NODE, 1)]);
             activities.settle(&record);
         }

@@ -36,7 +36,7 @@ use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks, WaitNumber,
 };
 use lost::Lost;
-use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, place};
+use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait};
 
 /// All tasks that are not done, and the teams that may have some.
 #[derive(Debug, Default)]
@@ -130,7 +130,7 @@ impl Tasks {
         let of_team = self.teams.entry(team).or_insert_with(new);
         if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
-            of_team.at = Some((place(record.location, record.node), record.time));
+            of_team.at = Some((record.place(), record.time));
         }
         let place = record.location.index();
         if self.parts.len() <= place {
@@ -218,7 +218,7 @@ impl Tasks {
         let Some(strand) = self.current(location) else { return };
         strand.children += 1;
         let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
-        let created = Some((record.time, place(location, record.node)));
+        let created = Some((record.time, record.place()));
         if self.is_begun(id, (path, created, group, owner)) {
             return;
         }
@@ -312,7 +312,7 @@ impl Tasks {
         let Some(task) = self.live.get_mut(&id).filter(|task| task.strand.wait.is_none()) else {
             return;
         };
-        task.ready = Some((record.time, place(record.location, record.node)));
+        task.ready = Some((record.time, record.place()));
         if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
@@ -338,7 +338,7 @@ impl Tasks {
             self.early.push_front(id);
             self.early.truncate(EARLY_MAX);
         }
-        let done = Done { time: record.time, place: place(record.location, record.node) };
+        let done = Done { time: record.time, place: record.place() };
         let by = [
             self.tell_owner(&task, done),
             self.tell_group(&task, done),
@@ -414,7 +414,7 @@ impl Tasks {
     /// The task that runs begins to wait.
     fn wait(&mut self, record: &Rec, scope: Scope) {
         let number = self.number();
-        let at = place(record.location, record.node);
+        let at = record.place();
         let Some(strand) = self.current(record.location) else { return };
         let wait = match (scope, strand.groups.last()) {
             (Scope::Children, _) => Wait { scheduling: Scheduling::Taskwait, number, at },
@@ -452,7 +452,7 @@ impl Tasks {
     }
 
     fn arrive(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32)) {
-        let at = place(record.location, record.node);
+        let at = record.place();
         let (Some(of_team), Some(parts)) =
             (self.teams.get_mut(&team), self.parts.get_mut(record.location.index()))
         else {
@@ -531,7 +531,7 @@ impl Tasks {
             };
             let is_other = |cause: &TaskCause| cause.by.location != location;
             let cause = cause.filter(|cause| cause.time > from(cause) && is_other(cause));
-            let at = place(location, wait.at.node);
+            let at = Place { location, ..wait.at };
             let scheduling = wait.scheduling;
             let visit = TaskWaitVisit { at, scheduling, begin, end, since, cause, over };
             found(Compound::TaskWait(visit));

@@ -5,7 +5,6 @@ use pompeii_model::LocationId;
 use super::compound::{Scheduling, WaitNumber};
 use crate::compound::Place;
 use crate::engine::record::{ForkId, TaskId, TeamInstance};
-use crate::engine::tree::NodeId;
 use crate::hash::Table;
 
 /// A task that is done: when, and where.
@@ -171,9 +170,4 @@ impl Part {
         let (task, implicit) = (None, Strand::default());
         Part { team, task, implicit, since, work: 0, is_forked: false, idle_since: None }
     }
-}
-
-/// A place on a location.
-pub(super) fn place(location: LocationId, node: NodeId) -> Place {
-    Place { location, node }
 }

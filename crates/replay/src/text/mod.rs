@@ -38,6 +38,7 @@
 //! task of `task_untied` may move.
 
 mod show;
+mod tables;
 
 use std::collections::HashMap;
 
@@ -55,7 +56,12 @@ use crate::engine::window::Trace;
 use crate::names::mpi_role;
 use crate::transport::deal;
 
-pub use show::*;
+pub(crate) use show::place;
+pub use show::{
+    analyse, analyse_blame, analyse_classes, analyse_path, analyse_roots, analyse_tasks, show,
+    show_blame, show_path, show_roots,
+};
+pub use tables::analyse_tables;
 
 /// Metric classes of counters have numbers from here on, those of sums have lower ones.
 const COUNTER_CLASSES: u32 = 1_000_000;

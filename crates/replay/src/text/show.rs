@@ -78,7 +78,7 @@ fn analyse_with(
 }
 
 /// Numbers of ranks and threads, and events in a window.
-fn combinations() -> impl Iterator<Item = (usize, usize, usize)> {
+pub(super) fn combinations() -> impl Iterator<Item = (usize, usize, usize)> {
     let of_one_rank = [1, 2, 5].into_iter().flat_map(|threads| {
         [1, 3, 1_000, 1_000_000].into_iter().map(move |window_events| (1, threads, window_events))
     });
@@ -151,7 +151,7 @@ pub fn show(outcome: &Outcome, compounds: &[Compound]) -> String {
         };
         let _ = writeln!(text, "{counter} {location} {} = {amount}", outcome.path(call));
     }
-    let is_shown = |it: &&Compound| !matches!(it, Compound::Awaited(_));
+    let is_shown = |it: &&Compound| !matches!(it, Compound::Awaited(_) | Compound::Delivery(_));
     for compound in compounds.iter().filter(is_shown) {
         text += &compound_line(outcome, compound);
         text.push('\n');
@@ -227,6 +227,7 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
         Compound::Task(_) | Compound::Tasks(_) | Compound::TaskWait(_) | Compound::Awaited(_) => {
             task::show::line(outcome, compound).unwrap_or_default()
         }
+        Compound::Delivery(_) => String::new(),
         Compound::Turn(visit) => {
             let TurnVisit { at, since, begun, .. } = *visit;
             let (at, wait, before) = (place(outcome, at), visit.wait_ticks(), before(visit.before));

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use crate::compound::Compound;
-use crate::engine::window::{Options, Trace, replay_on};
+use crate::engine::window::{Options, Sinks, Trace, replay_on};
 use crate::outcome::Outcome;
 use crate::transport::Transport;
 
@@ -62,7 +62,9 @@ pub fn replay(
     let all = Channels::run(ranks, &|mut channels| {
         let mut compounds = Vec::new();
         let trace = part(ranks, channels.rank());
-        let outcome = replay_on(&mut channels, trace, options, &mut |it| compounds.push(it));
+        let mut found = |it| compounds.push(it);
+        let sinks = Sinks { found: &mut found, tables: None };
+        let outcome = replay_on(&mut channels, trace, options, sinks);
         outcome.map(|outcome| (outcome, compounds))
     });
     let all: Option<Vec<_>> = all.into_iter().map(|result| result?.ok()).collect();

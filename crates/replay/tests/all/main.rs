@@ -10,3 +10,4 @@ mod naive;
 mod oracle_scalasca;
 mod planted;
 mod robust;
+mod tables;
