@@ -83,6 +83,13 @@ fn is_own_crowd(manifest: &Manifest) -> bool {
     manifest.run.machine.as_ref().is_none_or(uses_most)
 }
 
+/// Whether the program's threads would have had too few CPUs on an empty machine too: on average,
+/// more of them than there are CPUs ran or were ready to run. `true` if that is not known.
+fn wants_too_many(machine: &Machine, threads: &Threads) -> bool {
+    let ready_ns = lacked_ns(threads, true);
+    threads.unknown > 0 || machine.command_ns.saturating_add(ready_ns) >= machine.capacity_ns()
+}
+
 fn uses_most(machine: &Machine) -> bool {
     let parts = [machine.others_ns, machine.steal_ns];
     let others_ns: u64 = parts.into_iter().flatten().fold(0, u64::saturating_add);
@@ -115,7 +122,10 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     // A quota makes the system report fewer CPUs, but it is a cause of its own.
     let cpus = run.machine.as_ref().map_or(run.cpus, |machine| machine.cpus);
     let set = run.environment.get("OMP_NUM_THREADS").map(String::as_str);
-    let shared = shared(hosts, locations, (cpus, set));
+    // Many threads that sleep do not crowd each other, if others keep the CPUs busy.
+    let wanted = run.machine.as_ref().zip(manifest.threads.as_ref());
+    let can_crowd = is_own_crowd(manifest) || wanted.is_none_or(|(of, by)| wants_too_many(of, by));
+    let shared = shared(hosts, locations, (cpus, set)).filter(|_| can_crowd);
     shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
 
@@ -384,6 +394,15 @@ mod tests {
     fn threads_crowd_each_other_if_their_program_uses_most() {
         assert!(uses_most(&two_cpus(4_000, 4_000, 0)));
         assert!(!uses_most(&two_cpus(9_000, 1, 0)));
+    }
+
+    #[test]
+    fn threads_that_sleep_do_not_crowd_each_other() {
+        let ready = |ready_waiting_ns| Threads { ready_waiting_ns, ..Threads::default() };
+        let machine = Machine { command_ns: 100_000_000, ..two_cpus(19_000, 0, 0) };
+        assert!(!wants_too_many(&machine, &ready(19_000_000_000)));
+        assert!(wants_too_many(&machine, &ready(19_900_000_000)));
+        assert!(wants_too_many(&machine, &Threads { unknown: 1, ..ready(0) }));
     }
 
     fn machine(others_ms: u64, steal_ms: u64, throttled_ms: u64) -> Vec<String> {
