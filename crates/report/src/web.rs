@@ -27,6 +27,7 @@ pub const STYLES: &[Asset] = assets!(
     "views/details.css"
     "views/tasks.css"
     "trees/trees.css"
+    "time/time.css"
 );
 
 /// The modules. A new one needs a line here.
@@ -34,13 +35,43 @@ pub const MODULES: &[Asset] = assets!(
     "colour.js"
     "dom.js"
     "format.js"
+    "keys.js"
     "main.js"
     "selftest.js"
+    "source/cache.js"
+    "source/decode.js"
     "source/embedded.js"
     "source/server.js"
     "source/source.js"
+    "source/unpack.js"
     "state.js"
     "tabs.js"
+    "theme.js"
+    "time/axis.js"
+    "time/commands.js"
+    "time/extra.js"
+    "time/fields.js"
+    "time/find.js"
+    "time/followers.js"
+    "time/ink.js"
+    "time/latest.js"
+    "time/leveldraw.js"
+    "time/levels.js"
+    "time/moments.js"
+    "time/names.js"
+    "time/overview.js"
+    "time/paint.js"
+    "time/pointer.js"
+    "time/raster.js"
+    "time/rows.js"
+    "time/select.js"
+    "time/side.js"
+    "time/start.js"
+    "time/timeline.js"
+    "time/tools.js"
+    "time/twin.js"
+    "time/view.js"
+    "time/words.js"
     "trees/address.js"
     "trees/data.js"
     "trees/find.js"
@@ -78,7 +109,11 @@ pub fn served_page(title: &str) -> String {
     let styles =
         STYLES.iter().map(|style| format!("<link rel=\"stylesheet\" href=\"/{}\">\n", style.path));
     PAGE.replace("{{POLICY}}", "")
-        .replace("{{STYLES}}", &styles.collect::<String>())
+        // An empty icon, because browsers ask for one.
+        .replace(
+            "{{STYLES}}",
+            &(styles.collect::<String>() + "<link rel=\"icon\" href=\"data:,\">\n"),
+        )
         .replace("{{DATA}}", "")
         .replace("{{SCRIPT}}", &format!("<script type=\"module\" src=\"/{MAIN}\"></script>\n"))
         .replace("{{TITLE}}", &escape(title))

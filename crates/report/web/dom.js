@@ -19,3 +19,10 @@ export function el(kind, attributes = {}, ...content) {
 export function prose(text) {
   return text.split("`").map((part, index) => (index % 2 ? el("code", {}, part) : part));
 }
+
+/** Replaces the content of an element; parts that are null are left out.
+ *  @param {Element} host @param {...(Node | string | null | undefined)} content */
+export function fillWith(host, ...content) {
+  host.replaceChildren();
+  for (const part of content) if (part !== null && part !== undefined) host.append(part);
+}

@@ -22,13 +22,16 @@ export function renderTabs(host, views, state) {
     state.set({ view: views[next].id });
     tabs[next].focus();
   });
-  const show = () => views.forEach(({ id }, index) => {
-    const isShown = id === state.now.view;
-    tabs[index].setAttribute("aria-selected", String(isShown));
-    tabs[index].tabIndex = isShown ? 0 : -1;
-    const panel = document.getElementById(`panel-${id}`);
-    if (panel) panel.hidden = !isShown;
-  });
+  const show = () => {
+    views.forEach(({ id }, index) => {
+      const isShown = id === state.now.view;
+      tabs[index].setAttribute("aria-selected", String(isShown));
+      tabs[index].tabIndex = isShown ? 0 : -1;
+    });
+    for (const panel of document.querySelectorAll("[role=tabpanel]")) {
+      /** @type {HTMLElement} */ (panel).hidden = panel.id !== `panel-${state.now.view}`;
+    }
+  };
   state.subscribe(["view"], show);
   show();
 }

@@ -96,8 +96,10 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
         &run(),
         expect![[r#"
             ocean: 4.82 s
-            on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Distinct colours
+            on 8 threads (1 process) · observed by source · 11 regions, 12 call paths Copy link
+            Distinct colours
             Light / dark
+            ?
             2026-11-20 11:32 UTC on vesuvius ./ocean 400 '<b>'
             Overview
             Trees
@@ -157,8 +159,10 @@ fn tasks_have_their_times_and_a_histogram() {
         &RunInfo::default(),
         expect![[r#"
             a: 100 µs
-            on 2 threads (1 process) · 2 regions, 4 call paths Distinct colours
+            on 2 threads (1 process) · 2 regions, 4 call paths Copy link
+            Distinct colours
             Light / dark
+            ?
             Overview
             Trees
             Tasks
@@ -210,8 +214,10 @@ fn processes_stand_next_to_each_other() {
         &RunInfo::default(),
         expect![[r#"
             ocean: 1.00 s
-            on 4 threads (2 processes) · 3 regions, 4 call paths Distinct colours
+            on 4 threads (2 processes) · 3 regions, 4 call paths Copy link
+            Distinct colours
             Light / dark
+            ?
             Overview
             Trees
             77 %
@@ -258,8 +264,10 @@ fn one_thread_is_told_what_to_do_next() {
         &crate::one_thread::run(),
         expect![[r#"
             a: 1.00 s
-            on 1 thread (1 process) · 4 regions, 5 call paths Distinct colours
+            on 1 thread (1 process) · 4 regions, 5 call paths Copy link
+            Distinct colours
             Light / dark
+            ?
             ./a 64
             Overview
             Trees
@@ -289,8 +297,10 @@ fn a_difference_has_signs_and_no_findings() {
         &RunInfo::default(),
         expect![[r#"
             a: difference of two reports
-            2 regions, 3 call paths Distinct colours
+            2 regions, 3 call paths Copy link
+            Distinct colours
             Light / dark
+            ?
             Overview
             Trees
             Each value is that of the first report minus that of the second (diff before after): + means that the first report has more, - that it has less.

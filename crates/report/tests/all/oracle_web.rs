@@ -74,3 +74,10 @@ fn the_page_in_a_browser() {
         in_browser("page.browser.mjs", &[("OCEAN", &page(include_str!("ocean.txt")))]);
     }
 }
+
+#[test]
+fn the_timeline_in_a_browser() {
+    if is_wanted() {
+        in_browser("time.browser.mjs", &[]);
+    }
+}

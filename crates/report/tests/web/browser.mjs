@@ -27,7 +27,10 @@ export async function open(url, { theme = "light", width = 1440, height = 900 } 
   const page = await context.newPage();
   page.errors = [];
   page.on("pageerror", (error) => page.errors.push(error.stack));
-  page.on("console", (line) => line.type() === "error" && page.errors.push(line.text()));
+  // The page deals with answers that are errors; the browser tells of them nevertheless.
+  const isAnswer = (text) => text.startsWith("Failed to load resource");
+  page.on("console", (line) =>
+    line.type() === "error" && !isAnswer(line.text()) && page.errors.push(line.text()));
   await page.goto(url);
   return page;
 }

@@ -1,13 +1,247 @@
-// The data that the page itself contains: it works from a disk, without a network.
+// The data that the page itself contains: it works from a disk, without a network. Of the trace it
+// has pictures of the whole run and of the worst moments; what is finer needs `pompeii view`.
+
+import { rowKey } from "./cache.js";
+import { PARTS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
+import { unpackPicture } from "./unpack.js";
+
+/** @typedef {import("./source.js").Source} Source */
+/** @typedef {import("./source.js").Picture} Picture */
+/** @typedef {import("./source.js").Opened} Opened */
+/** @typedef {import("./source.js").Found} Found */
+/** @typedef {{open: Opened, pictures: string[], instances: import("./source.js").Instance[],
+ *   sums: number[][]}} Embedded Sums of the whole run: location, region, ticks, visits. */
+/** @typedef {{picture: Picture, rows: Map<string, number>, window: [number, number]}} Known */
+/** @typedef {{begin: number, end: number, what: number}} Box */
+
+const NOT_HERE = "This page has pictures of the run only. `pompeii view` shows this.";
 
 export class EmbeddedSource {
-  /** @param {string} data The JSON of the trees and the overview. */
-  constructor(data) {
+  /** @param {string} data The JSON of the trees and the overview.
+   *  @param {string | null} [trace] The JSON of the timeline. */
+  constructor(data, trace) {
     this.data = data;
+    this.trace = trace;
+    /** @type {Known[]} the shortest window first */
+    this.known = [];
+  }
+
+  get isWhole() {
+    return false;
   }
 
   /** @returns {Promise<any>} */
   async cube() {
     return JSON.parse(this.data);
   }
+
+  /** @returns {Promise<Opened | null>} */
+  async open() {
+    if (!this.trace) return null;
+    /** @type {Embedded} */
+    this.embedded = JSON.parse(this.trace);
+    const pictures = await Promise.all(this.embedded.pictures.map(unpackPicture));
+    this.known = pictures.map((picture) => ({
+      picture,
+      rows: new Map(picture.rows.map((row, at) => [rowKey(row), at])),
+      window: spanOf(picture),
+    })).sort((a, b) => a.window[1] - a.window[0] - (b.window[1] - b.window[0]));
+    return this.embedded.open;
+  }
+
+  /** @returns {Promise<import("./source.js").Progress>} */
+  async progress() {
+    return { events: 0, of: 0, ready: true };
+  }
+
+  /** The picture of a row that shows a window best: the narrowest one that covers its middle.
+   *  @param {string} key @param {[number, number]} window */
+  best(key, [t0, t1]) {
+    const middle = (t0 + t1) / 2;
+    const has = this.known.filter(({ rows }) => rows.has(key));
+    return has.find(({ window }) => window[0] <= middle && middle < window[1]
+      && window[1] - window[0] >= (t1 - t0) / 4) ?? has.at(-1);
+  }
+
+  /** Boxes of a row that overlap a window. @param {string} key @param {[number, number]} window
+   *  @returns {{boxes: Box[], binTicks: number}} */
+  boxes(key, window) {
+    const [t0, t1] = window;
+    const found = this.best(key, window);
+    if (!found) return { boxes: [], binTicks: 1 };
+    const { picture } = found;
+    const row = picture.rows[found.rows.get(key) ?? 0];
+    const at = (/** @type {number} */ x) => picture.begin + (x * picture.binTicks) / PARTS;
+    const boxes = [];
+    for (let box = row.from; box < row.from + row.count; box++) {
+      const [begin, end] = [at(picture.x0[box]), at(picture.x1[box])];
+      if (begin < t1 && end > t0) boxes.push({ begin, end, what: picture.what[box] });
+    }
+    return { boxes, binTicks: picture.binTicks };
+  }
+
+  /** @type {Source["picture"]} */
+  async picture({ rows, window }) {
+    const keys = keysOf(rows);
+    const all = keys.map((key) => this.boxes(key, window));
+    const binTicks = Math.min(...all.map((of) => of.binTicks));
+    const column = (/** @type {number} */ t) =>
+      Math.round(((Math.min(Math.max(t, window[0]), window[1]) - window[0]) * PARTS) / binTicks);
+    const flat = all.flatMap(({ boxes }) => boxes);
+    let from = 0;
+    return {
+      isExact: false,
+      binTicks,
+      begin: window[0],
+      rows: keys.map((key, at) => {
+        const row = { ...rowOf(key), from, count: all[at].boxes.length };
+        from += row.count;
+        return row;
+      }),
+      x0: Uint32Array.from(flat, ({ begin }) => column(begin)),
+      x1: Uint32Array.from(flat, ({ end }) => column(end)),
+      what: Uint32Array.from(flat, ({ what }) => what),
+      band: null,
+    };
+  }
+
+  /** @type {Source["sums"]} */
+  async sums({ window, by }) {
+    const { open, sums } = /** @type {Embedded} */ (this.embedded);
+    const isWhole = window[0] <= 0 && window[1] >= open.length;
+    const cells = isWhole ? sums : this.estimated(window);
+    const stateOf = (/** @type {number} */ region) => open.regions[region]?.state ?? 1;
+    /** @type {Map<number, {key: number, ticks: number, visits: number, states: number[]}>} */
+    const rows = new Map();
+    for (const [location, region, ticks, visits] of cells) {
+      const key = by === "region" ? region : by === "state" ? stateOf(region) : location;
+      const row = rows.get(key) ?? { key, ticks: 0, visits: 0, states: [0, 0, 0, 0, 0] };
+      row.ticks += ticks;
+      row.visits += visits;
+      row.states[stateOf(region)] += ticks;
+      rows.set(key, row);
+    }
+    return { rows: [...rows.values()], exact: isWhole };
+  }
+
+  /** Sums from boxes: those of bins by their shares. @param {[number, number]} window
+   *  @returns {number[][]} */
+  estimated(window) {
+    const { open } = /** @type {Embedded} */ (this.embedded);
+    const inside = (/** @type {Box} */ { begin, end }) =>
+      Math.max(0, Math.min(end, window[1]) - Math.max(begin, window[0]));
+    return open.locations.flatMap((_, location) =>
+      this.boxes(`f${location}`, window).boxes.map((box) => {
+        const shares = [0, 1, 2, 3].map((state) => shareOf(box.what, state));
+        const covered = isExact(box.what) ? 1 : shares.reduce((a, b) => a + b, 0) / 7;
+        return [location, regionOf(box.what), Math.round(inside(box) * covered), 0];
+      }));
+  }
+
+  /** @type {Source["at"]} */
+  async at({ loc, t }) {
+    const { open } = /** @type {Embedded} */ (this.embedded);
+    const stack = [];
+    for (let level = 0; level < open.locations[loc].stack_levels; level++) {
+      const { boxes } = this.boxes(`s${loc}.${level}`, [t, t + 1]);
+      const box = boxes.findLast(({ what }) => isExact(what));
+      if (!box) break;
+      stack.push({ region: regionOf(box.what), since: box.begin, end: box.end,
+        resumed: isResumed(box.what), suspended: isSuspended(box.what) });
+    }
+    const path = stack.map(({ region }) => open.regions[region]?.label ?? "").join(" > ");
+    return { stack, task: null, path, waits: [], partners: [] };
+  }
+
+  /** @type {Source["find"]} */
+  async find(words) {
+    const { open } = /** @type {Embedded} */ (this.embedded);
+    const { from, back, name, file, longer } = words;
+    const isWanted = (/** @type {number} */ region) => {
+      const of = open.regions[region];
+      return of && (name === undefined || `${of.name} ${of.label}`.includes(String(name)))
+        && (file === undefined || `${of.file}:${of.line}`.endsWith(String(file)));
+    };
+    /** @type {Found | null} */
+    let best = null;
+    const isNearer = (/** @type {Box} */ { begin, end }) => (back
+      ? end <= Number(from) && (!best || end > best.end)
+      : begin >= Number(from) && (!best || begin < best.start));
+    for (const { loc, box } of this.intervals(words.locs)) {
+      if (isWanted(regionOf(box.what)) && box.end - box.begin >= Number(longer ?? 0)
+        && isNearer(box)) {
+        best = { loc, start: box.begin, end: box.end, region: regionOf(box.what) };
+      }
+    }
+    return best ?? { none: true };
+  }
+
+  /** All exact intervals. @param {string | number | undefined} locs */
+  * intervals(locs) {
+    const { open } = /** @type {Embedded} */ (this.embedded);
+    const only = locs === undefined ? open.locations.keys() : [Number(locs)];
+    for (const loc of only) {
+      for (let level = 0; level < open.locations[loc].stack_levels; level++) {
+        for (const box of this.boxes(`s${loc}.${level}`, [0, open.length]).boxes) {
+          if (isExact(box.what)) yield { loc, box };
+        }
+      }
+    }
+  }
+
+  async instances() {
+    return this.embedded?.instances ?? [];
+  }
+
+  /** @type {Source["tasks"]} */
+  async tasks() {
+    return { creations: [], fragments: [], left_out: 0 };
+  }
+
+  /** @type {Source["links"]} */
+  async links() {
+    throw new Error(NOT_HERE);
+  }
+
+  /** @type {Source["curve"]} */
+  async curve() {
+    throw new Error(NOT_HERE);
+  }
+
+  /** @type {Source["counter"]} */
+  async counter() {
+    throw new Error(NOT_HERE);
+  }
+
+  /** @type {Source["matrix"]} */
+  async matrix() {
+    throw new Error(NOT_HERE);
+  }
+
+  /** @type {Source["histogram"]} */
+  async histogram() {
+    throw new Error(NOT_HERE);
+  }
+}
+
+/** The time that a picture shows. @param {Picture} picture @returns {[number, number]} */
+function spanOf({ begin, binTicks, x1 }) {
+  let last = 0;
+  for (const x of x1) last = Math.max(last, x);
+  return [begin, begin + (last * binTicks) / PARTS];
+}
+
+/** The rows of a question, `f0-3,s1.0-2`, one by one. @param {string} text @returns {string[]} */
+export function keysOf(text) {
+  return text.split(",").flatMap((part) => {
+    const [, prefix, from, to] = /^(.*?)(\d+)(?:-(\d+))?$/.exec(part) ?? ["", part, "0", "0"];
+    const [first, last] = [Number(from), Number(to ?? from)];
+    return Array.from({ length: last - first + 1 }, (_, at) => `${prefix}${first + at}`);
+  });
+}
+
+/** @param {string} key */
+function rowOf(key) {
+  const [place, level = 0] = key.slice(1).split(".").map(Number);
+  return { kind: "fsp".indexOf(key[0]), place, level };
 }

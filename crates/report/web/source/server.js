@@ -1,6 +1,8 @@
 // Data from the server that `pompeii view` starts. Each question has the token of the session in a
 // header: it came with the address, after `#`, where browsers neither send nor log it.
 
+import { decodePicture } from "./decode.js";
+
 const TOKEN_KEY = "pompeii-token";
 const TOKEN_PATTERN = /[#&]token=([0-9a-f]+)/;
 
@@ -28,9 +30,88 @@ export class ServerSource {
     this.token = takeToken();
   }
 
+  get isWhole() {
+    return true;
+  }
+
   /** @returns {Promise<any>} */
   async cube() {
-    return this.json("cube");
+    try {
+      return await this.json("cube");
+    } catch (error) {
+      // A trace of another tool has no report.
+      if (error instanceof ServerError && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** @returns {Promise<import("./source.js").Opened | null>} */
+  async open() {
+    const opened = await this.json("open");
+    return opened.has.trace ? opened : null;
+  }
+
+  progress() {
+    return this.json("progress");
+  }
+
+  /** @type {import("./source.js").Source["picture"]} */
+  async picture({ rows, window, px }, signal) {
+    const answer = await this.ask(query("picture", { rows, ...times(window), px }), signal);
+    return decodePicture(await answer.arrayBuffer());
+  }
+
+  /** @type {import("./source.js").Source["sums"]} */
+  sums({ locs, window, by }, signal) {
+    return this.json(query("sums", { locs, ...times(window), by }), signal);
+  }
+
+  /** @type {import("./source.js").Source["at"]} */
+  async at({ loc, t }, signal) {
+    const { task, ...moment } = await this.json(query("at", { loc, t: Math.floor(t) }), signal);
+    // What the server does not know is left out.
+    return { waits: [], partners: [], ...moment,
+      task: task && { created: null, fragments: [], ...task } };
+  }
+
+  /** @type {import("./source.js").Source["tasks"]} */
+  tasks({ window, max }, signal) {
+    return this.json(query("tasks", { ...times(window), max }), signal);
+  }
+
+  /** @type {import("./source.js").Source["links"]} */
+  links({ kinds, window, max }, signal) {
+    return this.json(query("links", { kinds, ...times(window), max }), signal);
+  }
+
+  /** @type {import("./source.js").Source["curve"]} */
+  curve({ which, process, window, px }, signal) {
+    return this.json(query("curves", { which, process, ...times(window), px }), signal);
+  }
+
+  /** @type {import("./source.js").Source["counter"]} */
+  counter({ name, loc, window, px }, signal) {
+    return this.json(query("counter", { name, loc, ...times(window), px }), signal);
+  }
+
+  /** @type {import("./source.js").Source["matrix"]} */
+  matrix({ window }, signal) {
+    return this.json(query("matrix", times(window)), signal);
+  }
+
+  /** @type {import("./source.js").Source["histogram"]} */
+  histogram({ region, window, locs }, signal) {
+    return this.json(query("histogram", { region, ...times(window), locs }), signal);
+  }
+
+  /** @type {import("./source.js").Source["find"]} */
+  find(words, signal) {
+    return this.json(query("find", words), signal);
+  }
+
+  /** @returns {Promise<import("./source.js").Instance[]>} */
+  async instances() {
+    return this.json("instances");
   }
 
   /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<any>} */
@@ -46,6 +127,15 @@ export class ServerSource {
     const text = await answer.text();
     throw new ServerError(answer.status, sentence(text) ?? `${answer.status} for ${query}`);
   }
+}
+
+/** @param {[number, number]} window */
+const times = ([t0, t1]) => ({ t0: Math.floor(t0), t1: Math.ceil(t1) });
+
+/** @param {string} name @param {Record<string, string | number>} words */
+function query(name, words) {
+  const parts = Object.entries(words).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return `${name}?${parts.join("&")}`;
 }
 
 /** The sentence of an error. @param {string} text @returns {string | undefined} */

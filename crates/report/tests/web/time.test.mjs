@@ -1,0 +1,140 @@
+// The parts of the timeline that need no page.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { State } from "../../web/state.js";
+import { around, clockText, lengthText, moved, roundTimes, zoomed } from "../../web/time/axis.js";
+import { timeFields } from "../../web/time/fields.js";
+import { findWords } from "../../web/time/find.js";
+import { latest } from "../../web/time/latest.js";
+import { LEVELS, categoryOf, startups, united } from "../../web/time/levels.js";
+import { layout, locationNamed, rowAt, threadHeight } from "../../web/time/rows.js";
+import { described, pathText, regionParts, spoken } from "../../web/time/words.js";
+
+const region = (name, label, state, role, line = 0) =>
+  ({ name, label, file: "/src/a.c", line, state, paradigm: "openmp", role });
+
+/** Two processes of two threads each. */
+const OPEN = {
+  length: 1000, ticks_per_second: 1000, title: "a", fingerprint: "",
+  processes: [{ name: "Rank 0", first: 0, count: 2 }, { name: "Rank 1", first: 2, count: 2 }],
+  locations: [0, 1, 2, 3].map((at) => ({
+    name: `thread ${at % 2}`, process: at >> 1, stack_levels: 3, events: 9,
+  })),
+  regions: [region("main", "main", 1, "function"),
+    region("!$omp parallel @a.c:3", "parallel main a.c:3", 1, "parallel", 3),
+    region("!$omp implicit barrier @a.c:9", "implicit barrier main a.c:9", 2, "implicit barrier", 9),
+    region("!$omp task @a.c:5", "task main a.c:5", 1, "task", 5)],
+};
+const SHOWN = { folded: [], unfolded: [], stacks: [], curves: [], counters: [] };
+
+test("times on an axis are round and within the window", () => {
+  assert.deepEqual(roundTimes(0.295, 0.335, 8),
+    { step: 0.005, times: [59, 60, 61, 62, 63, 64, 65, 66, 67].map((at) => at * 0.005) });
+  assert.equal(clockText(0.335, 0.005), "0.335 s");
+  assert.equal(clockText(12, 5), "12 s");
+  assert.deepEqual([2.5, 0.04, 0.00000123, 3e-8, 0].map(lengthText),
+    ["2.50 s", "40.0 ms", "1.23 µs", "30 ns", "0.00 ns"]);
+});
+
+test("a window stays within the run", () => {
+  assert.deepEqual(zoomed([100, 300], 150, 0.5, 1000, 8), [125, 225]);
+  assert.deepEqual(zoomed([100, 300], 150, 100, 1000, 8), [0, 1000]);
+  assert.deepEqual(zoomed([100, 110], 105, 0.01, 1000, 8), [101, 109]);
+  assert.deepEqual(moved([100, 300], -200, 1000), [0, 200]);
+  assert.deepEqual(moved([100, 300], 900, 1000), [800, 1000]);
+  assert.deepEqual(around(500, 600, 1000), [490, 610]);
+});
+
+test("the address has times in seconds and threads by process", () => {
+  const bar = { hash: () => "#t=0.1-0.25&sel=1.0@0.125/2", push: (hash) => { bar.pushed = hash; },
+    onBack: () => {}, clock: () => 0 };
+  const state = new State(timeFields(OPEN), bar);
+  assert.deepEqual(state.now.t, [100, 250]);
+  assert.deepEqual(state.now.sel, { loc: 2, t: 125, level: 2 });
+  state.set({ t: [3, 7], sel: null });
+  assert.equal(bar.pushed, "#t=0.003-0.007");
+  for (const text of ["5-6", "0.3-0.2", "-1-2", "x-y", "0.1"]) {
+    assert.equal(timeFields(OPEN).t.parse(text), undefined, text);
+  }
+  assert.equal(timeFields(OPEN).sel.parse("7.0@0.1"), undefined);
+});
+
+test("rows: folded processes, call stacks, heights", () => {
+  const keys = (shown) => layout(OPEN, { ...SHOWN, ...shown }, 600).rows.map(({ key }) => key);
+  assert.deepEqual(keys({}), ["p0", "f0", "f1", "p1", "f2", "f3"]);
+  assert.deepEqual(keys({ folded: ["0"] }), ["p0", "p1", "f2", "f3"]);
+  assert.deepEqual(keys({ folded: ["0"], stacks: ["1.0"], curves: ["ready"] }),
+    ["p0", "p1", "f2", "s2.0", "s2.1", "s2.2", "f3", "cready.1"]);
+  const { rows, height } = layout(OPEN, SHOWN, 600);
+  assert.equal(rowAt(rows, rows[2].y + 1)?.key, "f1");
+  assert.equal(rowAt(rows, height + 5), undefined);
+  assert.deepEqual([1, 20, 500].map((threads) => threadHeight(threads, 600)), [42, 26, 14]);
+  assert.equal(locationNamed(OPEN, "1.1"), 3);
+  assert.equal(locationNamed(OPEN, "1.2"), -1);
+});
+
+test("startup and shutdown are what a thread lacks of its parallel region", () => {
+  const regions = united([[100, 190], [110, 200], [300, 400], [305, 390], [500, 600]]);
+  assert.deepEqual(regions, [[100, 200], [300, 400], [500, 600]]);
+  assert.deepEqual(startups(regions, [[110, 150], [160, 190], [300, 400]]),
+    { startup: [[100, 110]], shutdown: [[190, 200]] });
+  const level = LEVELS.find(({ name }) => name === "worksharing");
+  assert.deepEqual(OPEN.regions.map((of) => categoryOf(level, of)), [-1, 0, -1, 2]);
+});
+
+test("what is selected is said in sentences", () => {
+  const stack = [{ region: 1, since: 100, end: 400, resumed: false, suspended: false },
+    { region: 3, since: 200, end: 240, resumed: true, suspended: false }];
+  const task = { name: "task_0_7", region: 3, created: { loc: 1, at: 150 },
+    fragments: [{ loc: 0, start: 160, end: 170 }, { loc: 0, start: 200, end: 240 }] };
+  const moment = { stack, task, path: "", partners: [],
+    waits: [{ property: "p", title: "Starvation", ticks: 30, because: "no task is ready." }] };
+  assert.deepEqual(described(OPEN, 0, moment, -1), {
+    title: "task_0_7", place: "a.c:5",
+    facts: ["Rank 0, thread 0, computing, for 40.0 ms from 0.200000 s on. It was suspended before.",
+      "task_0_7 was created by Rank 0, thread 1 at 0.150000 s. It waited 10.0 ms.",
+      "It ran 50.0 ms in 2 pieces."],
+    why: ["Starvation, 30.0 ms: no task is ready."],
+  });
+  assert.equal(described(OPEN, 0, moment, 0).title, "parallel main a.c:3");
+  assert.equal(described(OPEN, 0, { ...moment, stack: [] }, -1).title, "Nothing here");
+  assert.equal(spoken(OPEN, 0, stack[1], [0, 400]),
+    "Rank 0, thread 0, task main a.c:5, 40.0 ms, 10 % of the window");
+  assert.equal(pathText(OPEN, moment), "parallel a.c:3 › task :5");
+  assert.deepEqual(regionParts(OPEN, 0xffff), { what: "several regions", where: "" });
+});
+
+test("find understands tasks, places, lengths and names", () => {
+  assert.deepEqual(findWords("task_0_7", 1000), { task: "task_0_7" });
+  assert.deepEqual(findWords("a.c:12", 1000), { file: "a.c:12" });
+  assert.deepEqual(findWords(">2ms  implicit barrier", 1e6),
+    { longer: 2000, name: "implicit barrier" });
+  assert.deepEqual(findWords("> 1.5 s", 1000), { longer: 1500 });
+  assert.equal(findWords("  ", 1000), null);
+});
+
+test("only the latest question has an answer", async () => {
+  const asked = [];
+  const answers = [];
+  const ask = latest(async (question, signal) => {
+    asked.push(question);
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    if (signal.aborted) throw new Error("given up");
+    if (question === 3) throw new Error("no");
+    return question * 10;
+  }, (answer, error, question) => answers.push([question, answer, error?.message]), 0);
+  const pause = () => new Promise((resolve) => { setTimeout(resolve, 60); });
+  ask(1);
+  await new Promise((resolve) => { setTimeout(resolve, 5); });
+  ask(2);
+  await pause();
+  ask(2);
+  ask(3);
+  await pause();
+  ask(3);
+  await pause();
+  assert.deepEqual(asked, [1, 2, 3, 3]);
+  assert.deepEqual(answers, [[2, 20, undefined], [3, null, "no"], [3, null, "no"]]);
+});

@@ -1,0 +1,158 @@
+// The column next to the timeline: the exact sums of the window, what is selected in sentences, and
+// the worst moments of the run.
+
+import { el, fillWith, prose } from "../dom.js";
+import { count, percent } from "../format.js";
+import { lengthText } from "./axis.js";
+import { toCreator } from "./commands.js";
+import { rounded } from "./followers.js";
+import { latest } from "./latest.js";
+import { STATES, cssOf } from "./paint.js";
+import { threadText } from "./rows.js";
+import { described, pathText, regionParts } from "./words.js";
+
+/** @typedef {import("./timeline.js").Timeline} Timeline */
+/** @typedef {import("../source/source.js").Sums} Sums */
+
+const PAUSE_MS = 120;
+const ROWS = 9;
+const KINDS = [["region", "Regions"], ["state", "States"], ["location", "Threads"]];
+
+export class Side {
+  /** @param {Timeline} time @param {import("./select.js").Selector} selector
+   *  @param {((path: string) => void) | null} showPath Shows a call path in the trees. */
+  constructor(time, selector, showPath) {
+    this.time = time;
+    this.selector = selector;
+    this.showPath = showPath;
+    this.by = "region";
+    this.sums = el("section.card");
+    this.selected = el("section.card", { hidden: "" });
+    this.worst = el("section.card", { hidden: "" });
+    this.extra = el("section.card", { hidden: "" });
+    time.view.side.replaceChildren(this.sums, this.selected, this.worst, this.extra);
+    this.ask = latest((/** @type {any} */ question, signal) =>
+      time.source.sums(question, signal),
+    (answer, error, question) => this.renderSums(answer, error, question), PAUSE_MS);
+    time.onFrame(() => this.follow());
+  }
+
+  follow() {
+    const { locations } = this.time.open;
+    if (!locations.length) return;
+    this.ask({ locs: `0-${locations.length - 1}`, window: rounded(this.time.window), by: this.by });
+  }
+
+  /** @param {Sums | null} answer @param {Error | null} error
+   *  @param {{window: [number, number], by: string}} question */
+  renderSums(answer, error, { window: [t0, t1], by }) {
+    const { open } = this.time;
+    const rate = open.ticks_per_second;
+    const whole = Math.max(1, (t1 - t0) * open.locations.length);
+    const choose = KINDS.map(([kind, title]) => el("button", {
+      role: "radio", "aria-checked": String(kind === by), onclick: () => {
+        this.by = kind;
+        this.follow();
+      },
+    }, title));
+    const rows = [...(answer?.rows ?? [])].sort((a, b) =>
+      (by === "location" ? a.key - b.key : b.ticks - a.ticks));
+    const size = `${open.locations.length} × ${lengthText((t1 - t0) / rate)}`;
+    const how = !answer ? "" : answer.exact ? "exact" : "estimated from the picture";
+    const focused = this.sums.contains(document.activeElement) ? by : null;
+    fillWith(this.sums,
+      el("h2", {}, "In this window ", el("span.quiet", {}, [how, size].filter(Boolean).join(", "))),
+      el("div.choice", { role: "radiogroup", "aria-label": "Sums by" }, ...choose),
+      error ? el("p.alert", {}, error.message) : null,
+      this.table(rows.slice(0, ROWS), by, whole),
+      rows.length > ROWS
+        ? el("details.more", {}, el("summary", {}, `${rows.length - ROWS} more`),
+          this.table(rows.slice(ROWS, 400), by, whole))
+        : null);
+    if (focused) choose[KINDS.findIndex(([kind]) => kind === focused)]?.focus();
+  }
+
+  /** @param {Sums["rows"]} rows @param {string} by @param {number} whole */
+  table(rows, by, whole) {
+    const rate = this.time.open.ticks_per_second;
+    const lines = rows.map(({ key, ticks, visits }) => el("tr", {},
+      el("td.swatch", {}, this.swatch(by, key)),
+      el("td", {}, this.nameOf(by, key)),
+      el("td.number", {}, lengthText(ticks / rate)),
+      el("td.number", {}, percent(ticks / whole)),
+      by === "region" ? el("td.number.visits", {}, `${count(visits)}×`) : null));
+    const heads = ["time", "share", ...(by === "region" ? ["visits"] : [])];
+    return el("table.sums", {},
+      el("thead.unseen", {}, el("tr", {}, el("td"), el("th", {}, by),
+        ...heads.map((head) => el("th", {}, head)))),
+      el("tbody", {}, ...lines));
+  }
+
+  /** @param {string} by @param {number} key */
+  swatch(by, key) {
+    const box = el("i", { "aria-hidden": "true" });
+    const { shown } = this.time.palette();
+    if (by === "region") box.style.background = cssOf(shown.region[Math.min(key, 0xffff)]);
+    else if (by === "state") box.style.background = `var(${STATES[key]?.variable})`;
+    else box.hidden = true;
+    return box;
+  }
+
+  /** @param {string} by @param {number} key @returns {Node | string} */
+  nameOf(by, key) {
+    const { open, state } = this.time;
+    if (by === "state") return STATES[key]?.title ?? "";
+    if (by === "location") return threadText(open, key);
+    const region = open.regions[key];
+    if (!region) return "several regions";
+    const { what, where } = regionParts(open, key);
+    const isOn = state.now.region === region.name;
+    return el("button.link", {
+      "aria-pressed": String(isOn), title: "Highlight it in the timeline",
+      onclick: () => state.set({ region: isOn ? "" : region.name }),
+    }, what, where ? el("span.place", {}, where) : null);
+  }
+
+  /** What is selected. @param {import("../source/source.js").Moment | null} moment
+   *  @param {Error | null} error */
+  renderSelected(moment, error) {
+    const { time, selector } = this;
+    const { sel } = time.state.now;
+    this.selected.hidden = !sel || (!moment && !error);
+    if (this.selected.hidden) return;
+    if (!moment) {
+      this.selected.replaceChildren(el("h2", {}, "Selected"), el("p.alert", {}, error?.message));
+      return;
+    }
+    const { title, place, facts, why } = described(time.open, sel.loc, moment, sel.level);
+    const button = (/** @type {string} */ text, /** @type {string} */ key,
+      /** @type {() => void} */ onclick) => el("button", { onclick, title: `Key ${key}` }, text);
+    fillWith(this.selected,
+      el("h2", {}, title, " ", el("span.place", {}, place)),
+      ...facts.map((text) => el("p", {}, text)),
+      ...(why.length ? [el("h3", {}, "Why it waits"),
+        ...why.map((text) => el("p.why", {}, ...prose(text)))] : []),
+      el("p.path", {}, pathText(time.open, moment)),
+      el("div.actions", {},
+        button("Zoom to it", ".", () => selector.zoomTo()),
+        button("Previous", "[", () => selector.neighbour(true)),
+        button("Next", "]", () => selector.neighbour(false)),
+        moment.task?.created ? button("Creator", "p", () => toCreator(time, selector)) : null,
+        this.showPath && moment.path
+          ? el("button", { onclick: () => this.showPath?.(moment.path) }, "Show in the trees") : null));
+  }
+
+  /** The most severe moments. @param {import("../source/source.js").Instance[]} instances */
+  renderWorst(instances) {
+    const { open } = this.time;
+    this.worst.hidden = instances.length === 0;
+    const items = instances.map((instance) => el("li", {}, el("button.worst", {
+      onclick: () => this.selector.showInstance(instance),
+    }, el("b", {}, instance.title), ` ${lengthText(instance.ticks / open.ticks_per_second)} `,
+    el("span.quiet", {}, `${threadText(open, instance.loc)}. ${instance.because}`))));
+    const more = items.length > 5 ? el("details.more", {},
+      el("summary", {}, `${items.length - 5} more`), el("ol", { start: 6 }, ...items.slice(5))) : null;
+    fillWith(this.worst, el("h2", {}, "Worst moments"),
+      el("ol", {}, ...items.slice(0, 5)), more);
+  }
+}

@@ -1,0 +1,342 @@
+// The timeline: keeps what is shown, asks for pictures, and draws. Everything that is asked for the
+// window (sums, links, curves) follows when it rests.
+
+import { PictureCache, bestFor } from "../source/cache.js";
+import { clockText, digitsFor, roundTimes, unitFor } from "./axis.js";
+import { Followers } from "./followers.js";
+import {
+  drawCurve, drawGaps, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
+} from "./ink.js";
+import { LEVELS } from "./levels.js";
+import { drawLevel, levelKeys } from "./leveldraw.js";
+import { renderNames } from "./names.js";
+import { Overview } from "./overview.js";
+import { STATES, cssColour, palette, shaded, wordOf } from "./paint.js";
+import { hatch, raster } from "./raster.js";
+import { layout, visible } from "./rows.js";
+import { NAMES_PX, buildView, sized } from "./view.js";
+import { regionParts, shownOf } from "./words.js";
+
+/** @typedef {import("../source/source.js").Opened} Opened */
+/** @typedef {import("../source/source.js").Window} Window */
+/** @typedef {import("./rows.js").Row} Row */
+
+/** Rows are asked for in groups, so that scrolling asks for new ones only. */
+const GROUP = 32;
+/** A window rests after this time, and becomes a step in the history. In milliseconds. */
+const REST_MS = 160;
+
+export class Timeline {
+  /** @param {HTMLElement} host @param {import("../source/source.js").Source} source
+   *  @param {Opened} open @param {import("../state.js").State<any>} state */
+  constructor(host, source, open, state) {
+    this.source = source;
+    this.open = open;
+    this.state = state;
+    this.view = buildView(host);
+    /** @type {Window} */
+    this.window = state.now.t ?? [0, Math.max(open.length, 1)];
+    /** @type {{loc: number, t: number} | null} the cursor of the keyboard */
+    this.cursor = null;
+    /** @type {{from: number, to: number, isRange: boolean} | null} */
+    this.measure = null;
+    /** @type {import("../source/source.js").Moment | null} */
+    this.moment = null;
+    /** @type {import("../source/source.js").Instance[]} */
+    this.instances = [];
+    /** @type {number | undefined} the time below the pointer */
+    this.pointer = undefined;
+    /** @type {Row[]} rows of the last frame */
+    this.seen = [];
+    /** @type {import("../source/cache.js").Entry[]} pictures of the last frame, the best first */
+    this.ranked = [];
+    /** @type {Map<string, HTMLElement>} */
+    this.nameElements = new Map();
+    /** @type {{shown: import("./raster.js").Palette, ink: number, css: Map<string, string>} | null} */
+    this.colours = null;
+    /** @type {(() => void)[]} */
+    this.frameActs = [];
+    /** @type {Row[]} all rows */
+    this.rows = [];
+    this.width = 0;
+    this.height = 0;
+    this.isDrawing = false;
+    this.timer = 0;
+    const redraw = () => this.redraw();
+    this.cache = new PictureCache(source, open.length, redraw, (error) => this.note(error));
+    this.overview = new Overview(this);
+    this.followers = new Followers(this);
+    this.relayout();
+    this.listen();
+  }
+
+  listen() {
+    const { state, view } = this;
+    new ResizeObserver(() => this.resize()).observe(view.scroll);
+    view.scroll.addEventListener("scroll", () => this.redraw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
+    state.subscribe(["t"], ({ t }) => {
+      this.window = t ?? [0, Math.max(this.open.length, 1)];
+      this.redraw();
+    });
+    state.subscribe(["theme", "palette", "region", "level", "hatch"], () => this.recolour());
+    state.subscribe(["stacks", "folded", "unfolded", "curves", "counters"], () => {
+      this.relayout();
+      this.redraw();
+    });
+    state.subscribe(["links", "view"], () => this.redraw());
+  }
+
+  /** What is not as expected, below the rows. @param {Error | null} error */
+  note(error) {
+    this.view.note.hidden = !error;
+    this.view.note.textContent = error ? error.message : "";
+  }
+
+  resize() {
+    const { scroll } = this.view;
+    const { clientWidth: width, clientHeight: height } = scroll;
+    if (!width || (width === this.width + NAMES_PX && height === this.height)) return;
+    this.width = Math.max(50, width - NAMES_PX);
+    this.height = height;
+    this.view.sheet.style.height = `${height}px`;
+    this.relayout();
+    this.redraw();
+  }
+
+  /** Calls `act` after each frame. @param {() => void} act */
+  onFrame(act) {
+    this.frameActs.push(act);
+  }
+
+  relayout() {
+    const { rows, height } = layout(this.open, this.state.now, this.height || 600);
+    this.rows = rows;
+    this.view.space.style.height = `${height}px`;
+  }
+
+  recolour() {
+    this.colours = null;
+    this.overview.forget();
+    this.redraw();
+  }
+
+  /** The colours of the theme, with one region or all of them. */
+  palette() {
+    if (this.colours) return this.colours;
+    const { host } = this.view;
+    const { regions } = this.open;
+    const states = STATES.map(({ variable }) => cssColour(host, variable));
+    const { region: name } = this.state.now;
+    const isShown = name ? (/** @type {number} */ at) => regions[at]?.name === name : null;
+    const paper = cssColour(host, "--t-paper");
+    this.colours = {
+      shown: palette(regions, states, paper, isShown),
+      ink: wordOf(shaded(states[2], -0.35)),
+      /** @type {Map<string, string>} */
+      css: new Map(),
+    };
+    return this.colours;
+  }
+
+  /** @param {string} variable @returns {string} */
+  ink(variable) {
+    const { css } = this.palette();
+    const known = css.get(variable);
+    if (known) return known;
+    const alpha = variable === "--t-band" ? ", 0.13" : "";
+    const found = `rgba(${cssColour(this.view.host, variable).join(", ")}${alpha || ", 1"})`;
+    css.set(variable, found);
+    return found;
+  }
+
+  /** Shows a window at once; it becomes a step of the history when it rests.
+   *  @param {Window} window @param {string} [kind] */
+  show(window, kind = "") {
+    this.window = window;
+    this.redraw();
+    clearTimeout(this.timer);
+    const keep = () => {
+      const isWhole = this.window[0] <= 0 && this.window[1] >= this.open.length;
+      const t = /** @type {Window} */ (this.window.map(Math.round));
+      this.state.set({ t: isWhole ? null : t }, { kind });
+    };
+    if (kind) this.timer = setTimeout(keep, REST_MS);
+    else keep();
+  }
+
+  redraw() {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      if (this.state.now.view === "timeline" && this.width) this.draw();
+    });
+  }
+
+  draw() {
+    const begin = performance.now();
+    const { view, width, height } = this;
+    const top = view.scroll.scrollTop;
+    this.seen = visible(this.rows, top, height);
+    const level = this.level();
+    this.cache.want(this.groups(level), this.window, Math.round(width * pixelRatio()));
+    this.ranked = this.cache.ranked(this.window);
+    this.drawPixels(top, level);
+    const { context } = sized(view.ink, width, height);
+    /** @type {import("./ink.js").Sheet} */
+    const sheet = { context, width, height, window: this.window, top,
+      ink: (variable) => this.ink(variable) };
+    this.drawAbove(sheet);
+    this.drawAxis();
+    renderNames(this, top);
+    this.overview.draw();
+    this.followers.follow();
+    for (const act of this.frameActs) act();
+    performance.measure("timeline frame", { start: begin, end: performance.now() });
+  }
+
+  level() {
+    return LEVELS.find(({ name }) => name === this.state.now.level) ?? LEVELS[0];
+  }
+
+  /** Rows to ask for, in groups with neighbours of those that are seen.
+   *  @param {import("./levels.js").Level} level */
+  groups(level) {
+    const isPicture = (/** @type {Row} */ { kind }) => kind !== "curve" && kind !== "counter";
+    const all = this.rows.filter(isPicture);
+    const seen = new Set(this.seen);
+    const groups = [];
+    for (let at = 0; at < all.length; at += GROUP) {
+      const rows = all.slice(at, at + GROUP);
+      if (rows.some((row) => seen.has(row))) groups.push(rows.map(({ key }) => key));
+    }
+    if (level.categories.length) groups.push(...levelKeys(this.open, this.seen));
+    return groups;
+  }
+
+  /** What a box has room for. @param {number} region */
+  shortName(region) {
+    const { what, where } = regionParts(this.open, region);
+    return where ? `${what}  ${where}` : what;
+  }
+
+  /** Rows that are seen and have a picture. @returns {(import("./raster.js").Strip & {of: Row})[]} */
+  strips() {
+    const { ranked } = this;
+    return this.seen.flatMap((row) => {
+      const found = bestFor(ranked, row.key);
+      return found ? [{ ...found, of: row, y: row.y, height: row.height }] : [];
+    });
+  }
+
+  /** @param {number} top @param {import("./levels.js").Level} level */
+  drawPixels(top, level) {
+    const { context, ratio } = sized(this.view.pixels, this.width, this.height);
+    const { width, height } = this.view.pixels;
+    const colours = this.palette();
+    const image = context.createImageData(width, height);
+    const words = new Uint32Array(image.data.buffer);
+    const strips = this.strips().map((strip) => ({ ...strip,
+      y: Math.round((strip.of.y - top) * ratio), height: Math.round(strip.of.height * ratio) }));
+    const isFlat = (/** @type {{of: Row}} */ { of }) => of.kind === "flat";
+    const asStates = level.categories.length ? strips.filter((strip) => !isFlat(strip)) : strips;
+    raster(words, width, asStates, this.window, colours.shown);
+    if (level.categories.length) {
+      drawLevel(this, words, width, strips.filter(isFlat), level);
+    }
+    if (this.state.now.hatch) {
+      const waiting = new Set([colours.shown.states[1]]);
+      this.open.regions.forEach(({ state }, at) =>
+        state === 2 && waiting.add(colours.shown.region[at]));
+      hatch(words, width, waiting, colours.ink, Math.round(8 * ratio));
+    }
+    context.putImageData(image, 0, 0);
+  }
+
+  /** @param {import("./ink.js").Sheet} sheet */
+  drawAbove(sheet) {
+    const rate = this.open.ticks_per_second;
+    const { times } = this.ticks();
+    drawGrid(sheet, times.map((time) => time * rate));
+    const colours = this.palette().shown;
+    const nameOf = (/** @type {number} */ region, /** @type {Row} */ row,
+      /** @type {number} */ begin) =>
+      this.followers.taskName(region, row.loc, begin) ?? this.shortName(region);
+    const isStates = this.level().categories.length === 0;
+    for (const strip of this.strips()) {
+      drawGaps(sheet, strip, colours);
+      if (isStates || strip.of.kind === "stack") drawNames(sheet, strip, colours, nameOf);
+    }
+    this.followers.curves().forEach(({ row, curve, variable, most }) =>
+      drawCurve(sheet, row, curve, variable, most));
+    drawLinks(sheet, this.followers.links(), (loc) => this.rowOf(loc));
+    drawMarkers(sheet, this.instances.map(({ start, end }) => (start + end) / 2), "--accent");
+    this.drawMarks(sheet);
+  }
+
+  /** Selection, cursor and measured length. @param {import("./ink.js").Sheet} sheet */
+  drawMarks(sheet) {
+    const { sel } = this.state.now;
+    const of = this.moment && sel ? shownOf(this.moment, sel.level) : undefined;
+    const row = sel && (this.rowOf(sel.loc, sel.level) ?? this.rowOf(sel.loc));
+    if (of && row) drawSelection(sheet, row, of.since, of.end ?? this.open.length);
+    const at = this.cursor && this.rowOf(this.cursor.loc);
+    if (this.cursor && at && this.view.stage.matches(":focus-visible")) {
+      const x = xOf(sheet, this.cursor.t);
+      sheet.context.fillStyle = this.ink("--focus");
+      sheet.context.fillRect(x - 1, at.y - sheet.top - 3, 3, at.height + 6);
+    }
+    if (this.measure) {
+      const { from, to, isRange } = this.measure;
+      drawMeasure(sheet, from, to, isRange ? "" : this.lengthText(Math.abs(to - from)));
+    }
+  }
+
+  /** Round times of the axis, in seconds. */
+  ticks() {
+    const rate = this.open.ticks_per_second;
+    return roundTimes(this.window[0] / rate, this.window[1] / rate, this.width / 110);
+  }
+
+  drawAxis() {
+    const { context } = sized(this.view.axis, this.width, 22);
+    const { step, times } = this.ticks();
+    const rate = this.open.ticks_per_second;
+    const unit = unitFor(this.open.length / rate);
+    context.font = '12px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+    context.fillStyle = this.ink("--quiet");
+    context.textBaseline = "middle";
+    const sheet = { width: this.width, window: this.window };
+    for (const time of times) {
+      const x = xOf(/** @type {import("./ink.js").Sheet} */ (sheet), time * rate);
+      const text = clockText(time, step, unit);
+      const size = context.measureText(text).width;
+      context.fillText(text, Math.max(0, Math.min(this.width - size, x - size / 2)), 11);
+    }
+  }
+
+  /** A length in the digits of the axis. @param {number} ticks */
+  lengthText(ticks) {
+    const rate = this.open.ticks_per_second;
+    const { step } = this.ticks();
+    const digits = digitsFor(step / 100);
+    const seconds = ticks / rate;
+    return seconds >= 1 ? `${seconds.toFixed(Math.min(digits, 6))} s`
+      : seconds >= 1e-3 ? `${(seconds * 1e3).toFixed(Math.max(0, Math.min(digits - 3, 4)))} ms`
+        : `${(seconds * 1e6).toFixed(Math.max(0, Math.min(digits - 6, 4)))} µs`;
+  }
+
+  /** The row of a location: that of its threads, of a level, or of its process if it is folded.
+   *  @param {number} loc @param {number} level @returns {Row | undefined} */
+  rowOf(loc, level = -1) {
+    const key = level < 0 ? `f${loc}` : `s${loc}.${level}`;
+    const { process } = this.open.locations[loc] ?? { process: -1 };
+    return this.rows.find((row) => row.key === key)
+      ?? (level < 0 ? this.rows.find((row) => row.key === `p${process}`) : undefined);
+  }
+}
+
+function pixelRatio() {
+  return Math.min(devicePixelRatio || 1, 2);
+}

@@ -1,0 +1,109 @@
+// The tools above the rows: how threads are coloured, which lines and curves are shown, find, and
+// what the colours mean.
+
+import { el } from "../dom.js";
+import { clockText, lengthText, unitFor } from "./axis.js";
+import { LINK_COLOURS } from "./ink.js";
+import { LEVELS } from "./levels.js";
+import { toggled } from "./names.js";
+import { STATES } from "./paint.js";
+import { CURVES, locationName } from "./rows.js";
+
+/** @typedef {import("./timeline.js").Timeline} Timeline */
+
+const LINKS = ["message", "collective", "lock", "task"];
+const LINK_TITLES = { message: "Messages", collective: "Collectives", lock: "Lock hand-over",
+  task: "Tasks: creation to execution" };
+
+/** @param {Timeline} time @param {Node} find */
+export function renderTools(time, find) {
+  const { view, state } = time;
+  const levels = LEVELS.map(({ name, title }) => el("option", { value: name }, title));
+  const level = /** @type {HTMLSelectElement} */ (el("select", {
+    "aria-label": "Colours by", onchange: () => state.set({ level: level.value }),
+  }, ...levels));
+  const hatching = el("button", { title: "Hatch what waits (h)",
+    onclick: () => state.set({ hatch: !state.now.hatch }) }, "Hatch");
+  const legend = el("span.legend");
+  const span = document.getElementById("window");
+  const show = () => {
+    level.value = state.now.level;
+    hatching.setAttribute("aria-pressed", String(state.now.hatch));
+    legend.replaceChildren(...legendOf(state.now.level));
+  };
+  state.subscribe(["level", "hatch"], show);
+  show();
+  const showWindow = () => {
+    if (span) span.textContent = state.now.view === "timeline" ? windowText(time) : "";
+  };
+  time.onFrame(showWindow);
+  state.subscribe(["view"], showWindow);
+  view.tools.replaceChildren(find, el("label.level", {}, "Colours ", level), menu(time), hatching,
+    el("button", { title: "Show the whole run (0)",
+      onclick: () => time.show([0, Math.max(time.open.length, 1)]) }, "Whole run"),
+    legend);
+}
+
+/** Where the window is. @param {Timeline} time */
+export function windowText({ open, window: [t0, t1] }) {
+  const rate = open.ticks_per_second;
+  const step = (t1 - t0) / rate / 100;
+  const share = (t1 - t0) / Math.max(open.length, 1);
+  const part = share > 0.9995 ? "whole run" : `${Number((share * 100).toPrecision(2))} % of the run`;
+  const unit = unitFor(open.length / rate);
+  return `${clockText(t0 / rate, step, unit)} … ${clockText(t1 / rate, step, unit)}  `
+    + `(${lengthText((t1 - t0) / rate)}, ${part})`;
+}
+
+/** Lines and curves that can be shown as well, behind one button. @param {Timeline} time */
+function menu(time) {
+  const { open, state } = time;
+  const item = (/** @type {string} */ field, /** @type {string} */ word,
+    /** @type {string} */ title, /** @type {string} */ variable) => {
+    const box = /** @type {HTMLInputElement} */ (el("input", { type: "checkbox",
+      onchange: () => state.set({ [field]: toggled(state.now[field], word) }) }));
+    const show = () => { box.checked = state.now[field].includes(word); };
+    state.subscribe([field], show);
+    show();
+    const swatch = el("i");
+    swatch.style.background = `var(${variable})`;
+    return el("label", {}, box, swatch, title);
+  };
+  const has = /** @type {Record<string, any>} */ (open.has);
+  const isThere = (/** @type {string} */ kind) =>
+    has[{ message: "messages", collective: "collectives", lock: "locks", task: "tasks" }[kind] ?? ""];
+  const links = LINKS.filter(isThere).map((kind) =>
+    item("links", kind, LINK_TITLES[/** @type {keyof typeof LINK_TITLES} */ (kind)],
+      LINK_COLOURS[kind]));
+  const taskCurves = ["ready", "running"];
+  const curves = Object.entries(CURVES)
+    .filter(([which]) => open.has.tasks || !taskCurves.includes(which))
+    .map(([which, title]) => item("curves", which, title,
+      which === "waiting" ? "--t-waiting" : which === "idle" ? "--idle" : "--t-computing"));
+  const counters = open.has.counters.map((name) =>
+    item("counters", `${name}@${locationName(open, 0)}`, name, "--t-mpi"));
+  const group = (/** @type {string} */ title, /** @type {Node[]} */ items) =>
+    (items.length ? [el("h3", {}, title), ...items] : []);
+  const menu = /** @type {HTMLDetailsElement} */ (el("details.lines", {}, el("summary", {}, "Lines and curves"),
+    el("div.lines-list", {}, ...group("Lines", links), ...group("Curves of a process", curves),
+      ...group("Counters", counters))));
+  // Like any menu, it closes when something else is used.
+  addEventListener("pointerdown", ({ target }) => {
+    if (!menu.contains(/** @type {Node} */ (target))) menu.open = false;
+  });
+  return menu;
+}
+
+/** @param {string} name of a level @returns {Node[]} */
+function legendOf(name) {
+  const level = LEVELS.find((of) => of.name === name) ?? LEVELS[0];
+  const edges = name === "parallel" ? [{ title: "startup", variable: "--l-startup" },
+    { title: "shutdown", variable: "--l-shutdown" }] : [];
+  const shown = level.categories.length ? [...level.categories, ...edges]
+    : [STATES[1], STATES[2], STATES[3], STATES[4]];
+  return shown.map(({ title, variable }) => {
+    const box = el("i");
+    box.style.background = `var(${variable})`;
+    return el("span.key", {}, box, title);
+  });
+}
