@@ -8,14 +8,15 @@ use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
-use crate::cell::Kind;
+use crate::cell::{CUT_END, Kind};
+use crate::ends::{End, LocationEnds};
 use crate::fold::{StateBins, StatesBuilder};
 use crate::format::{Piece, Section};
 use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
 use crate::shape::Shape;
 use crate::state::State;
-use crate::walk::{Visitor, Walker};
+use crate::walk::{TaskId, Visitor, Walker};
 
 /// Levels of the call stack that have rows; deeper ones are not drawn.
 pub const STACK_LEVELS_MAX: usize = 1024;
@@ -120,6 +121,8 @@ struct Found<'a> {
     rows: Rows<'a>,
     marks: Marks,
     states: StatesBuilder<'a>,
+    ends: LocationEnds,
+    of_regions: &'a [State],
 }
 
 impl Visitor for Found<'_> {
@@ -139,6 +142,26 @@ impl Visitor for Found<'_> {
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
         self.rows.level(level, start, end, region, cuts);
     }
+
+    #[inline]
+    fn top(&mut self, time: u64, region: Option<u32>) {
+        let state = region.and_then(|region| self.of_regions.get(region as usize));
+        self.ends.state(time, state.copied());
+    }
+
+    fn create(&mut self, time: u64, task: TaskId) {
+        self.ends.threads.push(time, End::Create(task));
+    }
+
+    fn start(&mut self, time: u64, task: TaskId) {
+        self.ends.threads.push(time, End::Start(task));
+    }
+
+    fn fragment(&mut self, _: u64, end: u64, task: TaskId, cuts: u8) {
+        let is_suspended = cuts & CUT_END != 0;
+        let what = if is_suspended { End::Suspend(task) } else { End::Complete(task) };
+        self.ends.threads.push(end, what);
+    }
 }
 
 impl<'a> LocationBuilder<'a> {
@@ -151,6 +174,8 @@ impl<'a> LocationBuilder<'a> {
                 rows: Rows::new(&context.states, context.shape),
                 marks: Marks::default(),
                 states: StatesBuilder::new(&context.states, context.shape),
+                ends: LocationEnds::default(),
+                of_regions: &context.states,
             },
             mark_every: MARK_EVENTS,
             events: 0,
@@ -168,7 +193,11 @@ impl<'a> LocationBuilder<'a> {
     #[inline]
     pub fn event(&mut self, time: u64, event: &Event) {
         self.events += 1;
-        self.walker.event(self.context.definitions, time, event, &mut self.found);
+        let definitions = self.context.definitions;
+        self.walker.event(definitions, time, event, &mut self.found);
+        if !matches!(event, Event::Enter(_) | Event::Leave(_)) {
+            self.found.ends.event(definitions, &self.walker, event);
+        }
     }
 
     /// Takes a mark before the next event, which is at this place. Without a mark before the first
@@ -215,7 +244,7 @@ impl<'a> LocationBuilder<'a> {
     /// end with the trace.
     pub fn finish(mut self) -> LocationIndex {
         self.walker.end(self.context.end(), &mut self.found);
-        let Found { rows, marks, states } = self.found;
+        let Found { rows, marks, states, ends, .. } = self.found;
         let (depth, shape) = (rows.depth, self.context.shape);
         let mut pieces: Vec<Piece> = marks.pieces().collect();
         for (row, levels) in rows.finish().enumerate() {
@@ -231,7 +260,7 @@ impl<'a> LocationBuilder<'a> {
         let words = vec![self.events, self.errors, depth as u64];
         let (section, is_coarse) = (Section::Facts, true);
         pieces.push(Piece { section, row: 0, level: 0, words, is_coarse });
-        LocationIndex { pieces, states: states.finish() }
+        LocationIndex { pieces, states: states.finish(), ends }
     }
 }
 
@@ -241,4 +270,6 @@ pub struct LocationIndex {
     pub(crate) pieces: Vec<Piece>,
     /// For the row of the process.
     pub(crate) states: StateBins,
+    /// For links to other locations.
+    pub(crate) ends: LocationEnds,
 }

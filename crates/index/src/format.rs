@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
 pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;
@@ -71,9 +71,13 @@ pub(crate) enum Section {
     Totals = 7,
     /// Runs of bins of a process's level, one word each (`fold.rs`).
     Folded = 8,
+    /// Links of a kind, which takes the place of the location, by class (`links.rs`).
+    Links = 9,
+    /// Counts of the links of a kind by the length of their bins (`counts.rs`).
+    Counts = 10,
 }
 
-/// The key of a section: kind, location or process, row and level.
+/// The key of a section: kind, location or process or kind of link, row and level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(pub u64);
 
@@ -134,6 +138,10 @@ impl<'a> Words<'a> {
     pub fn get(self, place: usize) -> u64 {
         let bytes = place.checked_mul(WORD).and_then(|at| self.0.get(at..));
         bytes.and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
     }
 
     /// A part, as long as it is within these words.

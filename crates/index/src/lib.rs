@@ -14,6 +14,9 @@
 //!   quickly as a few (`fold.rs`).
 //! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`). The **tasks**
 //!   of a window ([`Index::add_tasks`]) have links from their creation to their fragments.
+//! * **Links** ([`Index::links`]) lead from what happens on a location to what it causes on another
+//!   one: messages, collective operations, locks, tasks (`links.rs`). Where they are too many, there
+//!   are counts of them ([`Index::link_counts`], `counts.rs`).
 //! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.
@@ -73,11 +76,17 @@
 mod at;
 mod build;
 mod cell;
+mod counts;
+mod ends;
 mod exact;
 pub mod file;
 mod fold;
 mod format;
+mod links;
 mod marks;
+mod meeting;
+mod messages;
+mod pack;
 mod picture;
 mod pyramid;
 mod row;
@@ -92,9 +101,11 @@ mod writer;
 pub use at::{Moment, Open};
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
 pub use cell::{CUT_BEGIN, CUT_END};
+pub use counts::{Count, Counts, Pair};
 pub use exact::{Sums, WindowError};
 pub use fold::FoldedPicture;
 pub use format::{Fingerprint, Flaw, Index, VERSION};
+pub use links::{Link, LinkKind, Links};
 pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
 pub use shape::Shape;

@@ -60,6 +60,12 @@ impl Shape {
         time.saturating_sub(self.origin).min(self.length) >> self.unit_log2
     }
 
+    /// Ticks since the origin.
+    #[inline]
+    pub(crate) fn ticks(&self, time: u64) -> u64 {
+        time.saturating_sub(self.origin)
+    }
+
     /// Length of a bin of a level, as a power of two of units.
     #[inline]
     pub fn bin_log2(&self, level: usize) -> u32 {

@@ -28,6 +28,10 @@ pub trait Visitor {
     /// intervals of a level come in the order of time and do not overlap. `cuts` has
     /// [`CUT_BEGIN`] and [`CUT_END`].
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
+    /// The innermost region from now on; `None` if none is open. It may be the same as before.
+    fn top(&mut self, _time: u64, _region: Option<u32>) {}
+    /// A task begins or goes on.
+    fn start(&mut self, _time: u64, _task: TaskId) {}
     /// A task is created.
     fn create(&mut self, _time: u64, _task: TaskId) {}
     /// A task was executed from `start` to `end`. `cuts` tells whether it had been suspended before
@@ -54,7 +58,15 @@ pub struct TaskId {
     pub number: u32,
 }
 
+/// Stands for the team of a task in traces without teams: no communicator has this number.
+const NO_TEAM: u32 = u32::MAX;
+
 impl TaskId {
+    /// A task whose number is that of its process: OTF2 had such ones before version 1.2.
+    fn without_team(number: u64) -> TaskId {
+        TaskId { team: NO_TEAM, thread: (number >> 32) as u32, number: number as u32 }
+    }
+
     fn new(team: CommRef, thread: u32, number: u32) -> TaskId {
         TaskId { team: team.0, thread, number }
     }
@@ -163,6 +175,16 @@ impl Walker {
                 let task = TaskId::new(it.thread_team, it.creating_thread, it.generation_number);
                 self.complete(task, visitor);
             }
+            Event::OmpTaskCreate(it) => {
+                visitor.create(self.now, TaskId::without_team(it.task_id));
+            }
+            Event::OmpTaskSwitch(it) => {
+                let task = TaskId::without_team(it.task_id);
+                self.switch((it.task_id != 0).then_some(task), visitor);
+            }
+            Event::OmpTaskComplete(it) => {
+                self.complete(TaskId::without_team(it.task_id), visitor);
+            }
             Event::MeasurementOnOff(it) if it.measurement_mode == MeasurementMode::OFF => {
                 self.enter(off, visitor);
             }
@@ -181,6 +203,7 @@ impl Walker {
         self.border(visitor);
         visitor.enter(region);
         self.frames.push(Frame { region, since: self.now, cut: 0 });
+        visitor.top(self.now, Some(region));
     }
 
     #[inline]
@@ -191,6 +214,12 @@ impl Walker {
         let Some(place) = open.iter().rposition(|frame| frame.region == region) else { return };
         self.border(visitor);
         self.close_down_to(floor + place, 0, visitor);
+        self.tell_top(visitor);
+    }
+
+    #[inline]
+    fn tell_top(&self, visitor: &mut impl Visitor) {
+        visitor.top(self.now, self.frames.last().map(|frame| frame.region));
     }
 
     /// Number of open regions that do not belong to the running task.
@@ -231,6 +260,7 @@ impl Walker {
         self.now = end.max(self.now);
         self.border(visitor);
         self.close_down_to(self.frames.len().saturating_sub(1), 0, visitor);
+        self.tell_top(visitor);
     }
 
     /// The thread goes on with another task, or with the implicit one.
@@ -247,12 +277,17 @@ impl Walker {
             visitor.fragment(since, self.now, task, cut | CUT_END);
         }
         let Some(part) = self.parts.last_mut() else { return };
-        part.below.extend(current.map(|running| running.task));
-        self.resume(to);
+        match to.map(|to| part.below.iter().position(|below| *below == to)) {
+            // In the implicit task, the thread has left all others: they may go on elsewhere.
+            None => part.below.clear(),
+            Some(Some(place)) => part.below.truncate(place),
+            Some(None) => part.below.extend(current.map(|running| running.task)),
+        }
+        self.resume(to, visitor);
     }
 
     /// The task goes on where it was suspended, or begins.
-    fn resume(&mut self, to: Option<TaskId>) {
+    fn resume(&mut self, to: Option<TaskId>, visitor: &mut impl Visitor) {
         let (floor, since) = (self.frames.len(), self.now);
         let regions = to.and_then(|task| self.aside.remove(&task));
         let cut = if regions.is_some() { CUT_BEGIN } else { 0 };
@@ -263,6 +298,10 @@ impl Walker {
         let regions = regions.unwrap_or_default();
         let goes_on = |region| Frame { region, since: self.now, cut: CUT_BEGIN };
         self.frames.extend(regions.into_iter().map(goes_on));
+        if let Some(task) = to {
+            visitor.start(self.now, task);
+        }
+        self.tell_top(visitor);
     }
 
     /// A task has ended: the thread is back in the task that it had suspended for it.
@@ -276,7 +315,8 @@ impl Walker {
         self.close_down_to(floor, 0, visitor);
         visitor.fragment(since, self.now, task, cut);
         let below = self.parts.last().and_then(|part| part.below.last().copied());
-        self.resume(below.filter(|below| self.aside.contains_key(below)));
+        let below = below.filter(|below| self.aside.contains_key(below));
+        self.resume(below, visitor);
     }
 
     /// Ends a gap that is over at `time`, although no event has come since.
@@ -298,6 +338,7 @@ impl Walker {
         for Running { task, since, cut, .. } in self.parts.iter().filter_map(|part| part.running) {
             visitor.fragment(since, time, task, cut | CUT_END);
         }
+        visitor.top(time, None);
     }
 }
 

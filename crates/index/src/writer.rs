@@ -6,8 +6,11 @@ use std::io::{self, Write};
 use pompeii_model::{Id, LocationId, ProcessId};
 
 use crate::build::{Context, LocationIndex};
+use crate::ends::{LocationEnds, Packed};
 use crate::fold::Fold;
 use crate::format::{Checksum, END_MAGIC, Fingerprint, Key, MAGIC, Piece, Section, VERSION};
+use crate::links::LinkStore;
+use crate::{meeting, messages};
 
 /// A directory entry: key, offset in words, number of words.
 type Entry = (Key, u64, u64);
@@ -23,6 +26,9 @@ pub struct IndexWriter<'a, W> {
     coarse: Vec<(Key, Vec<u64>)>,
     /// By process.
     processes: Vec<Together>,
+    links: LinkStore,
+    /// Ends of MPI by location.
+    mpi: Vec<(usize, Packed)>,
 }
 
 /// What the locations of a process make together.
@@ -31,6 +37,7 @@ struct Together {
     /// Locations that have not come.
     left: usize,
     fold: Fold,
+    ends: Vec<(usize, Packed)>,
 }
 
 impl<'a, W: Write> IndexWriter<'a, W> {
@@ -50,6 +57,7 @@ impl<'a, W: Write> IndexWriter<'a, W> {
             processes.resize_with(processes.len().max(process + 1), Together::default);
             processes[process].left += 1;
         }
+        let shape = context.shape;
         let mut writer = IndexWriter {
             context,
             out,
@@ -58,8 +66,9 @@ impl<'a, W: Write> IndexWriter<'a, W> {
             directory: Vec::new(),
             coarse: Vec::new(),
             processes,
+            links: LinkStore::new(shape),
+            mpi: Vec::new(),
         };
-        let shape = context.shape;
         let [first, second] = fingerprint;
         let levels = u64::from(shape.unit_log2)
             | u64::from(shape.finest_log2) << 8
@@ -110,13 +119,19 @@ impl<'a, W: Write> IndexWriter<'a, W> {
         let process = locations[LocationId::from_index(location)].process;
         let Some(together) = self.processes.get_mut(process.index()) else { return Ok(()) };
         together.fold.add(index.states);
+        let LocationEnds { threads, mpi, .. } = index.ends;
+        together.ends.push((location, threads));
+        if !mpi.is_empty() {
+            self.mpi.push((location, mpi));
+        }
         together.left = together.left.saturating_sub(1);
         if together.left == 0 { self.finish_process(process) } else { Ok(()) }
     }
 
     fn finish_process(&mut self, process: ProcessId) -> io::Result<()> {
         let Some(together) = self.processes.get_mut(process.index()) else { return Ok(()) };
-        let Together { fold, .. } = std::mem::take(together);
+        let Together { fold, ends, .. } = std::mem::take(together);
+        meeting::link(&ends, &mut self.links);
         let shape = self.context.shape;
         let pieces = fold.words(shape).enumerate().map(|(level, words)| {
             let (section, is_coarse) = (Section::Folded, shape.is_coarse(level));
@@ -134,6 +149,11 @@ impl<'a, W: Write> IndexWriter<'a, W> {
             if self.processes[process].left > 0 {
                 self.finish_process(ProcessId::from_index(process))?;
             }
+        }
+        messages::link(self.context.definitions, &self.mpi, &mut self.links);
+        let links = std::mem::replace(&mut self.links, LinkStore::new(self.context.shape));
+        for (kind, piece) in links.pieces() {
+            self.pieces(kind, vec![piece])?;
         }
         let coarse_begin = self.written;
         let mut coarse = std::mem::take(&mut self.coarse);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pompeii_index::{Context, Flaw, Index, IndexWriter, Row, Shape, file};
+use pompeii_index::{Context, Flaw, Index, IndexWriter, LinkKind, Row, Shape, file};
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::LocationRef;
 
@@ -28,7 +28,10 @@ fn ask(bytes: Vec<u8>) -> Result<(), Flaw> {
         for row in [Row::Flat, Row::Stack(0), Row::Stack(1), Row::Stack(9)] {
             index.picture(&[(0, row), (7, row)], window.clone(), columns);
         }
-        index.folded(&[0, 7], window, columns);
+        index.folded(&[0, 7], window.clone(), columns);
+        index.links(&LinkKind::ALL, &window, 10);
+        index.link_counts(&LinkKind::ALL, &window, 10);
+        index.matrix(&window);
     }
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 mod damage;
 mod folded;
+mod links;
 mod pictures;
+mod program;
 mod robust;
 mod simulation;
 mod windows;

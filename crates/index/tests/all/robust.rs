@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pompeii_index::{Context, Index, Row, Tasks, WindowError};
+use pompeii_index::{Context, Index, LinkKind, Row, Tasks, WindowError};
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_replay::definitions::Definitions;
@@ -31,6 +31,10 @@ pub fn check(input: &[u8]) -> bool {
         assert!(picture.x0.iter().zip(&picture.x1).all(|(x0, x1)| x0 < x1));
         let folded = index.folded(&[0, 1], window.clone(), columns);
         assert_eq!(folded.picture.what.len(), folded.bands.len());
+        assert!(index.links(&LinkKind::ALL, &window, 7).links.len() <= 7);
+        assert!(index.link_counts(&LinkKind::ALL, &window, 7).counts.len() <= 7);
+        index.matrix(&window);
+        index.task_links(0, 1);
         index.events_to_decode(0, &window);
         let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_| {
             Ok::<_, WindowError>(open())

@@ -223,7 +223,11 @@ impl Simulation {
         let (thread_team, creating_thread) = (CommRef(0), 0);
         self.push(ThreadTaskSwitch { thread_team, creating_thread, generation_number });
         let part = self.parts.last_mut().expect("a part");
-        part.below.extend(part.current);
+        match to.map(|to| part.below.iter().position(|below| *below == to)) {
+            None => part.below.clear(),
+            Some(Some(place)) => part.below.truncate(place),
+            Some(None) => part.below.extend(part.current),
+        }
         self.go_on(to);
     }
 
