@@ -14,6 +14,7 @@ use crate::fold::{StateBins, StatesBuilder};
 use crate::format::{Piece, Section};
 use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
+use crate::series::Counters;
 use crate::shape::Shape;
 use crate::state::State;
 use crate::walk::{TaskId, Visitor, Walker};
@@ -110,6 +111,7 @@ pub struct LocationBuilder<'a> {
     context: &'a Context<'a>,
     walker: Walker,
     found: Found<'a>,
+    counters: Counters,
     mark_every: u64,
     events: u64,
     errors: u64,
@@ -177,6 +179,7 @@ impl<'a> LocationBuilder<'a> {
                 ends: LocationEnds::default(),
                 of_regions: &context.states,
             },
+            counters: Counters::default(),
             mark_every: MARK_EVENTS,
             events: 0,
             errors: 0,
@@ -197,6 +200,9 @@ impl<'a> LocationBuilder<'a> {
         self.walker.event(definitions, time, event, &mut self.found);
         if !matches!(event, Event::Enter(_) | Event::Leave(_)) {
             self.found.ends.event(definitions, &self.walker, event);
+            if let Event::Metric(metric) = event {
+                self.counters.read(definitions, self.context.shape, self.walker.now, metric);
+            }
         }
     }
 
@@ -247,6 +253,7 @@ impl<'a> LocationBuilder<'a> {
         let Found { rows, marks, states, ends, .. } = self.found;
         let (depth, shape) = (rows.depth, self.context.shape);
         let mut pieces: Vec<Piece> = marks.pieces().collect();
+        pieces.extend(self.counters.pieces(self.context.definitions, self.context.end()));
         for (row, levels) in rows.finish().enumerate() {
             for (level, of_level) in levels.into_iter().enumerate() {
                 let is_coarse = shape.is_coarse(level);

@@ -219,7 +219,7 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 
     /// Counts of links of some kinds, by bin and pair of locations, in the shortest bins with
-    /// which there are at most `max` counts. A link is counted in the bin in which its later end is.
+    /// which there are at most `max` counts. A link is counted in the bin that has its later end.
     pub fn link_counts(&self, kinds: &[LinkKind], window: &Range<u64>, max: usize) -> Counts {
         let shape = self.shape();
         let window = shape.ticks(window.start)..shape.ticks(window.end);
@@ -289,8 +289,8 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 }
 
-/// Visits the counts of all bins that are inside of a window, in bins as long as possible. The parts
-/// at both ends that are in no whole bin are returned.
+/// Visits the counts of all bins that are inside of a window, in bins as long as possible. Returns
+/// the parts at both ends that are in no whole bin.
 fn sum_bins(
     levels: &[Level<'_>],
     window: &Range<u64>,

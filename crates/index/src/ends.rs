@@ -71,11 +71,11 @@ pub(crate) enum End {
     Receive(Message),
     /// A request has no message.
     Cancel(u64),
-    CollectiveBegin,
-    CollectiveEnd(Collective),
+    Enters,
+    Leaves(Collective),
     /// A non-blocking operation with this request begins.
-    OperationBegin(u64),
-    OperationEnd(u64, Collective),
+    Posts(u64),
+    Completes(u64, Collective),
     /// Recording is off for a while.
     Off,
     /// Records are missing.
@@ -119,16 +119,16 @@ impl Packed {
                 out.push(11);
                 put(out, request);
             }
-            End::CollectiveBegin => out.push(12),
-            End::CollectiveEnd(end) => {
+            End::Enters => out.push(12),
+            End::Leaves(end) => {
                 out.push(13);
                 push_collective(out, end);
             }
-            End::OperationBegin(request) => {
+            End::Posts(request) => {
                 out.push(14);
                 put(out, request);
             }
-            End::OperationEnd(request, end) => {
+            End::Completes(request, end) => {
                 out.push(15);
                 put(out, request);
                 push_collective(out, end);
@@ -226,10 +226,10 @@ impl Iterator for Ends<'_> {
             9 => End::Send(self.message()?),
             10 => End::Receive(self.message()?),
             11 => End::Cancel(self.input.number()?),
-            12 => End::CollectiveBegin,
-            13 => End::CollectiveEnd(self.collective()?),
-            14 => End::OperationBegin(self.input.number()?),
-            15 => End::OperationEnd(self.input.number()?, self.collective()?),
+            12 => End::Enters,
+            13 => End::Leaves(self.collective()?),
+            14 => End::Posts(self.input.number()?),
+            15 => End::Completes(self.input.number()?, self.collective()?),
             16 => End::Off,
             _ => End::Lost,
         };
@@ -322,16 +322,16 @@ fn mpi_end(definitions: &Definitions, walker: &Walker, event: &Event) -> Option<
         Event::MpiRequestCancelled(it) => End::Cancel(it.request_id),
         // The trace does not have who the neighbours of a process are.
         Event::MpiCollectiveBegin(_) if is_with_neighbours(definitions, walker) => return None,
-        Event::MpiCollectiveBegin(_) => End::CollectiveBegin,
+        Event::MpiCollectiveBegin(_) => End::Enters,
         Event::MpiCollectiveEnd(it) => {
             let bytes = it.size_sent.saturating_add(it.size_received);
-            End::CollectiveEnd(collective(it.communicator, it.collective_op, it.root, bytes))
+            End::Leaves(collective(it.communicator, it.collective_op, it.root, bytes))
         }
-        Event::NonBlockingCollectiveRequest(it) => End::OperationBegin(it.request_id),
+        Event::NonBlockingCollectiveRequest(it) => End::Posts(it.request_id),
         Event::NonBlockingCollectiveComplete(it) => {
             let bytes = it.size_sent.saturating_add(it.size_received);
             let end = collective(it.communicator, it.collective_op, it.root, bytes);
-            End::OperationEnd(it.request_id, end)
+            End::Completes(it.request_id, end)
         }
         Event::MeasurementOnOff(it) if it.measurement_mode == MeasurementMode::OFF => {
             // The walk has opened a region for this time. Pompeii has one of its own around it, if
@@ -374,10 +374,10 @@ mod tests {
             End::Send(message),
             End::Receive(Message { request: 0, ..message }),
             End::Cancel(u64::MAX),
-            End::CollectiveBegin,
-            End::CollectiveEnd(end),
-            End::OperationBegin(5),
-            End::OperationEnd(5, end),
+            End::Enters,
+            End::Leaves(end),
+            End::Posts(5),
+            End::Completes(5, end),
             End::Off,
             End::Lost,
         ];

@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
 pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;
@@ -75,6 +75,10 @@ pub(crate) enum Section {
     Links = 9,
     /// Counts of the links of a kind by the length of their bins (`counts.rs`).
     Counts = 10,
+    /// A curve of a process, by level (`series.rs`).
+    Curve = 11,
+    /// A counter of a location, by level.
+    Counter = 12,
 }
 
 /// The key of a section: kind, location or process or kind of link, row and level.

@@ -15,8 +15,11 @@
 //! * Tasks are cut where they are suspended, and go on as new intervals (`walk.rs`). The **tasks**
 //!   of a window ([`Index::add_tasks`]) have links from their creation to their fragments.
 //! * **Links** ([`Index::links`]) lead from what happens on a location to what it causes on another
-//!   one: messages, collective operations, locks, tasks (`links.rs`). Where they are too many, there
+//!   one: messages, collective operations, locks, tasks (`links.rs`). If they are too many, there
 //!   are counts of them ([`Index::link_counts`], `counts.rs`).
+//! * **Curves** ([`Index::curve`]) tell how many tasks are ready and run in a process, and how many
+//!   threads wait or have no work. A **counter** ([`Index::counter`]) has values as they do
+//!   (`series.rs`).
 //! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.
@@ -91,6 +94,7 @@ mod picture;
 mod pyramid;
 mod row;
 mod saved;
+mod series;
 mod shape;
 mod state;
 mod tally;
@@ -108,6 +112,7 @@ pub use format::{Fingerprint, Flaw, Index, VERSION};
 pub use links::{Link, LinkKind, Links};
 pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};
+pub use series::{Bins, Curve, Series};
 pub use shape::Shape;
 pub use state::{OTHER, State};
 pub use tasks::{Fragment, TaskLink, Tasks};

@@ -1,12 +1,17 @@
 //! Where the ends of a process meet: a task that is executed finds its creation, and a lock that is
-//! taken the thread that gave it back. The ends of all its locations are taken in the order of time,
-//! so only tasks that are not complete are in memory.
+//! taken the thread that gave it back. Tasks that are ready or run and threads that wait or have no
+//! work are counted on the way. The ends of all locations are taken in the order of time, so only
+//! tasks that are not complete are in memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::ends::{End, Ends, Packed};
+use crate::build::Context;
+use crate::ends::{End, Ends, Packed, Status};
+use crate::format::Piece;
 use crate::links::{Link, LinkKind, LinkStore};
+use crate::series::{Curve, Number};
+use crate::shape::Shape;
 use crate::walk::TaskId;
 
 /// A location, and a time there.
@@ -55,11 +60,64 @@ impl Iterator for InOrder<'_> {
     }
 }
 
-/// Links the ends of a process.
-pub(crate) fn link(ends: &[(usize, Packed)], links: &mut LinkStore) {
+/// Links the ends of a process, and returns its curves.
+pub(crate) fn link(
+    context: &Context<'_>,
+    ends: &[(usize, Packed)],
+    links: &mut LinkStore,
+) -> Vec<Piece> {
     let mut meeting = Meeting::default();
+    let mut threads = Threads::new(context.shape, ends.len());
     for (time, location, end) in InOrder::new(ends) {
+        threads.take((location, time), end);
         meeting.take((location, time), end, links);
+        threads.ready.set(time, meeting.created.len() as u64);
+    }
+    let [ready, running, waiting, idle] = Curve::ALL;
+    let Threads { ready: tasks, running: executed, waiting: waits, idle: idles, .. } = threads;
+    let numbers = [(ready, tasks), (running, executed), (waiting, waits), (idle, idles)];
+    let pieces = |(curve, number): (Curve, Number)| number.pieces(curve, context.end());
+    numbers.into_iter().flat_map(pieces).collect()
+}
+
+/// How many threads do what.
+struct Threads {
+    ready: Number,
+    running: Number,
+    waiting: Number,
+    idle: Number,
+    /// By location.
+    status: HashMap<usize, Status>,
+}
+
+impl Threads {
+    fn new(shape: Shape, threads: usize) -> Threads {
+        let number = |value: usize| Number::new(shape, value as u64);
+        Threads {
+            ready: number(0),
+            running: number(0),
+            waiting: number(0),
+            idle: number(threads),
+            status: HashMap::new(),
+        }
+    }
+
+    fn take(&mut self, (location, time): Moment, end: End) {
+        match end {
+            End::Start(_) => self.running.change(time, 1),
+            End::Suspend(_) | End::Complete(_) => self.running.change(time, -1),
+            End::Status(status) => {
+                let before = self.status.insert(location, status).unwrap_or_default();
+                for (which, by) in [(before, -1), (status, 1)] {
+                    match which {
+                        Status::Idle => self.idle.change(time, by),
+                        Status::Waiting => self.waiting.change(time, by),
+                        Status::Busy => {}
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }
 

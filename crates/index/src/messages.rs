@@ -104,13 +104,13 @@ impl<'a> Messages<'a> {
                 self.receive((message.comm, from, process, message.tag), here);
             }
             End::Cancel(request) => self.cancel(process, request),
-            End::CollectiveBegin => drop(self.begins.insert(here.0, time)),
-            End::CollectiveEnd(what) => {
+            End::Enters => drop(self.begins.insert(here.0, time)),
+            End::Leaves(what) => {
                 let begin = self.begins.remove(&here.0);
                 self.collective(process, begin, here, what);
             }
-            End::OperationBegin(request) => drop(self.requests.insert((here.0, request), time)),
-            End::OperationEnd(request, what) => {
+            End::Posts(request) => drop(self.requests.insert((here.0, request), time)),
+            End::Completes(request, what) => {
                 let Some(begin) = self.requests.remove(&(here.0, request)) else { return };
                 let part = Part { location: here.0, begin, end: time, rank: None, what };
                 let of_comm = self.operations.entry(what.comm).or_default();

@@ -131,13 +131,14 @@ impl<'a, W: Write> IndexWriter<'a, W> {
     fn finish_process(&mut self, process: ProcessId) -> io::Result<()> {
         let Some(together) = self.processes.get_mut(process.index()) else { return Ok(()) };
         let Together { fold, ends, .. } = std::mem::take(together);
-        meeting::link(&ends, &mut self.links);
+        let curves = meeting::link(self.context, &ends, &mut self.links);
         let shape = self.context.shape;
         let pieces = fold.words(shape).enumerate().map(|(level, words)| {
             let (section, is_coarse) = (Section::Folded, shape.is_coarse(level));
             Piece { section, row: 0, level, words, is_coarse }
         });
-        self.pieces(process.index(), pieces.collect())
+        let pieces = pieces.chain(curves).collect();
+        self.pieces(process.index(), pieces)
     }
 
     /// Writes what is left, the directory and the foot, and returns what was written to.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pompeii_index::{Context, Flaw, Index, IndexWriter, LinkKind, Row, Shape, file};
+use pompeii_index::{Context, Curve, Flaw, Index, IndexWriter, LinkKind, Row, Shape, file};
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::LocationRef;
 
@@ -32,6 +32,7 @@ fn ask(bytes: Vec<u8>) -> Result<(), Flaw> {
         index.links(&LinkKind::ALL, &window, 10);
         index.link_counts(&LinkKind::ALL, &window, 10);
         index.matrix(&window);
+        index.curve(0, Curve::Idle, window, columns);
     }
     Ok(())
 }

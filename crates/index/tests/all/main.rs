@@ -6,5 +6,6 @@ mod links;
 mod pictures;
 mod program;
 mod robust;
+mod series;
 mod simulation;
 mod windows;

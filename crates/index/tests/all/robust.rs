@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
-use pompeii_index::{Context, Index, LinkKind, Row, Tasks, WindowError};
+use pompeii_index::{Context, Curve, Index, LinkKind, Row, Tasks, WindowError};
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::LocationRef;
+use pompeii_replay::counter::CounterId;
 use pompeii_replay::definitions::Definitions;
 
 /// Bytes of a chunk of events.
@@ -35,6 +36,8 @@ pub fn check(input: &[u8]) -> bool {
         assert!(index.link_counts(&LinkKind::ALL, &window, 7).counts.len() <= 7);
         index.matrix(&window);
         index.task_links(0, 1);
+        index.curve(0, Curve::Waiting, window.clone(), columns);
+        index.counter(0, CounterId(0), window.clone(), columns);
         index.events_to_decode(0, &window);
         let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_| {
             Ok::<_, WindowError>(open())
