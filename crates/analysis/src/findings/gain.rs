@@ -67,6 +67,15 @@ impl Gain {
         Self::between(ticks.min(self.low_ticks), ticks.min(self.ticks), self.high_ticks)
     }
 
+    /// No more than another gain.
+    pub(super) fn at_most(self, most: Self) -> Self {
+        Self::between(
+            self.low_ticks.min(most.low_ticks),
+            self.ticks.min(most.ticks),
+            self.high_ticks.min(most.high_ticks),
+        )
+    }
+
     /// The part of a gain that has this share of its loss.
     pub(super) fn part(self, share: f64) -> Self {
         let of = |ticks: Ticks| (ticks as f64 * share) as Ticks;

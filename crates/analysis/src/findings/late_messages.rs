@@ -19,7 +19,8 @@ use super::Gain;
 use super::barriers::divide;
 use super::imbalance::{Parts, most_of};
 use super::late_ranks::Work;
-use super::mpi_calls::{BEGIN_AND_END, Calls};
+use super::mpi_calls::Calls;
+use super::mpi_functions::BEGIN_AND_END;
 
 /// Waiting at collective operations that is less than this share of the waiting for messages does
 /// not tell who is late.
@@ -94,6 +95,11 @@ impl LateMessages {
     /// What such calls lose elsewhere: CPU time.
     pub(super) fn lost_elsewhere(&self, calls: &Calls) -> Ticks {
         (self.lost as f64 * self.share(calls)) as Ticks
+    }
+
+    /// What it brings if all messages are in time.
+    pub(super) fn most(&self) -> Option<Gain> {
+        self.is_known.then_some(self.gain)
     }
 
     /// What it brings if the messages of these calls are in time.

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use pompeii_model::{Id, IndexVec, LocationId, RegionId, Ticks};
+use pompeii_model::{Id, IndexVec, LocationId, MetricId, RegionId, Ticks};
 
 use super::barriers::divide;
 use super::imbalance::Parts;
@@ -56,15 +56,19 @@ impl Work {
         let mut by_region: IndexVec<RegionId, Vec<Ticks>> =
             lens.cube.regions.iter().map(|_| none()).collect();
         let (mut by_call, mut by_process) = (Vec::new(), none());
+        // Reading and writing files is work too, if a process does it alone.
+        let works = ["comp", "mpi_io_individual"].map(|metric| lens.metric(metric));
+        let works: Vec<MetricId> = works.into_iter().flatten().collect();
         for call in lens.cube.calls.ids() {
-            let row = lens.metric("comp").map_or(&[][..], |comp| lens.cube.row(comp, call));
-            if row.is_empty() {
+            let rows: Vec<&[Ticks]> =
+                works.iter().map(|&metric| lens.cube.row(metric, call)).collect();
+            if rows.iter().all(|row| row.is_empty()) {
                 continue;
             }
-            let longest = |threads: &Vec<LocationId>| {
-                let times = threads.iter().map(|at| row.get(at.index()).copied().unwrap_or(0));
-                times.max().unwrap_or(0)
+            let of = |at: &LocationId| -> Ticks {
+                rows.iter().map(|row| row.get(at.index()).copied().unwrap_or(0)).sum()
             };
+            let longest = |threads: &Vec<LocationId>| threads.iter().map(of).max().unwrap_or(0);
             let times: Vec<Ticks> = processes.iter().map(longest).collect();
             let region = lens.cube.calls.region(call);
             for (process, time) in times.iter().enumerate() {

@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 use pompeii_model::{CallId, RegionId, Ticks};
 
 use super::barriers::divide;
-use super::blocked::{self, CALL_S};
+use super::blocked;
 use super::imbalance::{Kind, Lateness, Parts};
 use super::late_messages::{LateMessages, is_late_message};
 use super::late_ranks::{Delay, Work};
-use super::mpi_calls::{self, BEGIN_AND_END, Calls, MESSAGES, during_the_run};
+use super::mpi_calls::{self, Calls};
+use super::mpi_functions::{BEGIN_AND_END, MESSAGES, Waiting, during_the_run, is_set_up, waiting};
+use super::one_late_rank::{self, Late, Part};
 use super::small_messages::{self, SmallMessages};
 use super::{Cause, Gain, Loss, Search, Site, Words};
 use crate::Lens;
@@ -22,6 +24,7 @@ pub(super) fn detect(search: &mut Search) {
     blocked::find(&mut places);
     let small = SmallMessages::find(&mut places);
     let messages = LateMessages::new(&places, &work);
+    let mut parts = Vec::new();
     for (position, calls) in places.iter().enumerate() {
         search.claim("omp_idle_threads", &calls.calls);
         if calls.is_small && small_messages::only_receives(calls) {
@@ -29,27 +32,18 @@ pub(super) fn detect(search: &mut Search) {
         }
         let rest = messages.rest(position, calls);
         let run = Run { work: &work, messages: &messages, small: &small };
-        let at = At { calls: rest, whole: calls, run };
-        if calls.metric != BEGIN_AND_END || (calls.name == "MPI_Finalize" && calls.is_unequal()) {
-            report(search, &at);
+        if is_problem(calls) {
+            parts.extend(At { calls: rest, whole: calls, run }.parts());
         }
     }
+    one_late_rank::report(search, parts);
 }
 
-fn report(search: &mut Search, at: &At) {
-    let calls = &at.calls;
-    let (cause, loss) = at.cause();
-    let site = at.site();
-    let words = Words { cause, details: at.details(cause, loss), advice: at.advice(cause) };
-    let late = at.late(cause);
-    let delays = late.map_or_else(Vec::new, |late| at.run.work.delays(&calls.lens, late));
-    if delays.is_empty() {
-        return search.report(calls.metric, site, loss, words);
-    }
-    for delay in delays {
-        let place = at.place(&delay, &site);
-        let words = at.explain((&delay, late.map_or(0, |late| late.0)), &site, words.clone());
-        search.report(calls.metric, place, loss.part(delay.share), words);
+/// What each run has once is no problem, unless processes wait for others there.
+fn is_problem(calls: &Calls) -> bool {
+    match calls.metric {
+        BEGIN_AND_END => calls.name == "MPI_Finalize" && calls.is_unequal(),
+        metric => !is_set_up(metric) || calls.waits.is_some(),
     }
 }
 
@@ -72,6 +66,35 @@ struct Run<'b> {
 impl At<'_, '_> {
     pub(super) fn lens(&self) -> Lens<'_> {
         self.calls.lens
+    }
+
+    /// The loss of these calls by its causes.
+    fn parts(&self) -> Vec<Part> {
+        let (metric, site) = (self.calls.metric, self.site());
+        let (cause, loss) = self.cause();
+        let words = Words { cause, details: self.details(cause, loss), advice: self.advice(cause) };
+        let late = self.late(cause);
+        let delays =
+            late.map_or_else(Vec::new, |late| self.run.work.delays(&self.calls.lens, late));
+        if delays.is_empty() {
+            return vec![Part { metric, site, loss, words, late: None }];
+        }
+        let process = late.map_or(0, |late| late.0);
+        let part = |delay: Delay| Part {
+            metric,
+            site: self.place(&delay, &site),
+            loss: loss.part(delay.share),
+            words: self.explained(&delay, words.clone()),
+            late: Some(Late {
+                process,
+                rank: self.rank(process),
+                delay,
+                at: vec![self.called_from(&site)],
+                waits: self.calls.probable_waits().unwrap_or_default().to_vec(),
+                most: self.run.messages.most().filter(|_| is_late_message(&self.calls)),
+            }),
+        };
+        delays.into_iter().map(part).collect()
     }
 
     /// Where the calls are. The function that calls is better than nothing.
@@ -104,6 +127,9 @@ impl At<'_, '_> {
         if calls.is_idle() && !self.is_imbalance() {
             return (Some(Cause::IdleDuringMpi), loss(Some(self.work_meanwhile())));
         }
+        if waiting(calls.metric) == Waiting::BeyondTheLeast && !self.is_explained() {
+            return (None, loss(None));
+        }
         let Some(waited) = calls.waited() else {
             let alone = (calls.time.len() == 1).then(|| Gain::about(calls.parts().mean()));
             return (self.cause_by_time(), loss(alone));
@@ -128,6 +154,13 @@ impl At<'_, '_> {
         let ticks = if calls.is_unequal() { most } else { parts.mean() };
         (works as f64 >= WORKS_BETWEEN * parts.sum as f64)
             .then(|| Gain::between(parts.mean(), ticks, most))
+    }
+
+    /// Whether the process that is here the shortest has more work than others. Otherwise the
+    /// others may take longer because they have more data.
+    fn is_explained(&self) -> bool {
+        let late = self.late(Some(Cause::RankImbalanceSteady));
+        late.is_some_and(|(process, by)| 2 * self.run.work.excess(process) >= by)
     }
 
     /// Whether the time here is mostly waiting for other processes, as far as that is known.
@@ -176,7 +209,7 @@ impl At<'_, '_> {
     fn partner(&self, waits_in_send: bool) -> Option<Partner> {
         let waits = self.calls.probable_waits()?;
         let mean = waits.iter().sum::<Ticks>() / waits.len().max(1) as Ticks;
-        let [sent, received] = ["comms_send", "comms_recv"].map(|metric| self.of_run(metric));
+        let [sent, received] = ["comms_send", "comms_recv"].map(|metric| self.calls.of_run(metric));
         let has_messages = |process: usize| {
             let all = sent[process] + if waits_in_send { received[process] } else { 0 };
             all > 0 || sent.iter().all(|&count| count == 0)
@@ -188,24 +221,25 @@ impl At<'_, '_> {
         Some(Partner { process, sends: 2 * sent[process] > received[process] })
     }
 
-    fn of_run(&self, metric: &str) -> Vec<i64> {
-        let Calls { lens, .. } = &self.calls;
-        let total = |at: &pompeii_model::LocationId| {
-            lens.metric(metric).map_or(0, |metric| lens.cube.total_at(metric, *at))
-        };
-        let processes = lens.cube.system.locations_by_process().into_iter();
-        processes.map(|threads| threads.iter().map(total).sum()).collect()
-    }
-
     /// Which process is late, and by how much on average.
     fn late(&self, cause: Option<Cause>) -> Option<(usize, Ticks)> {
         let parts = self.calls.probable_waits().and_then(Parts::new)?;
         match cause? {
-            Cause::RankImbalanceSteady => Some((parts.late, parts.mean() - parts.least)),
+            Cause::RankImbalanceSteady => Some((self.last(parts), parts.mean() - parts.least)),
             Cause::LateSender => Some((self.partner(false)?.process, parts.mean())),
             Cause::LateReceiver => Some((self.partner(true)?.process, parts.mean())),
             _ => None,
         }
+    }
+
+    /// The process that comes last to a collective operation. Those that come there together with
+    /// it wait hardly longer, but they are not late because of their own work.
+    fn last(&self, parts: Parts) -> usize {
+        let waits = self.calls.probable_waits().unwrap_or_default();
+        let near = (TOGETHER * (parts.mean() - parts.least) as f64) as Ticks;
+        let last = (0..waits.len()).filter(|&process| waits[process] <= parts.least + near);
+        let excess = |process: usize| self.run.work.excess(process);
+        last.rev().max_by_key(|&process| (excess(process), -waits[process])).unwrap_or(parts.late)
     }
 
     /// Where the code is that delays; where the call is, if the code is not known.
@@ -223,17 +257,11 @@ impl At<'_, '_> {
     /// they wait for each other in turn.
     fn cause_by_time(&self) -> Option<Cause> {
         match self.calls.metric {
-            "mpi_io_collective" | MESSAGES => None,
+            MESSAGES => None,
+            metric if !matches!(waiting(metric), Waiting::Measured(_)) => None,
             _ if self.calls.is_unequal() => Some(Cause::RankImbalanceSteady),
-            _ => self.is_longer_than_data().then_some(Cause::RankImbalanceChanging),
+            _ => self.calls.is_longer_than_data().then_some(Cause::RankImbalanceChanging),
         }
-    }
-
-    fn is_longer_than_data(&self) -> bool {
-        let sum = |metric| self.lens().sum(metric, &self.calls.calls) as f64;
-        let calls_s = CALL_S * self.calls.time.len() as f64 * sum("visits");
-        let data_s = SLOW_S_PER_BYTE * (sum("bytes_cout") + sum("bytes_cin"));
-        self.lens().seconds(self.calls.parts().sum) > calls_s + data_s
     }
 }
 
@@ -244,11 +272,11 @@ struct Partner {
     sends: bool,
 }
 
+/// Processes whose waiting differs by less than this share of the mean have come together.
+const TOGETHER: f64 = 0.1;
+
 /// A rank that computes for a smaller share of the time of its calls has nothing else to do.
 const WORKS_BETWEEN: f64 = 0.1;
-
-/// Even slow networks move a hundred megabytes in a second.
-const SLOW_S_PER_BYTE: f64 = 1e-8;
 
 #[cfg(test)]
 mod tests {

@@ -5,44 +5,15 @@ use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
 use super::blocked::CALL_S;
 use super::imbalance::Parts;
+use super::mpi_functions::{self, BEGIN_AND_END, MESSAGES, Waiting};
 use super::{Search, grouped};
 use crate::Lens;
-
-/// Every program pays for it once: no finding, unless some processes wait for others at the end.
-pub(super) const BEGIN_AND_END: &str = "mpi_init_exit";
-/// Messages.
-pub(super) const MESSAGES: &str = "mpi_point2point";
-
-/// What is looked at: metrics of time, and the part of each that is known to be waiting.
-const METRICS: [(&str, &[&str]); 5] = [
-    (BEGIN_AND_END, &[]),
-    ("mpi_sync_collective", &["mpi_barrier_wait"]),
-    ("mpi_collective", &["mpi_wait_nxn", "mpi_latebroadcast", "mpi_earlyreduce", "mpi_earlyscan"]),
-    (MESSAGES, &["mpi_latesender", "mpi_icollective_wait"]),
-    ("mpi_io_collective", &[]),
-];
-
-/// All that `--mpi-wait` measures. If a run has none of it, its waiting was not measured.
-const WAITS: [&str; 7] = [
-    "mpi_barrier_wait",
-    "mpi_wait_nxn",
-    "mpi_latebroadcast",
-    "mpi_earlyreduce",
-    "mpi_earlyscan",
-    "mpi_latesender",
-    "mpi_icollective_wait",
-];
 
 /// Time in which Pompeii exchanges times of entry.
 const OWN_MESSAGES: &str = "mpi_own_messages";
 
 /// Where processes differ by more, the work between them does.
 const UNEQUAL: f64 = 0.5;
-
-/// The metrics of functions that wait for other processes during the run.
-pub(super) fn during_the_run() -> impl Iterator<Item = &'static str> {
-    METRICS.map(|(metric, _)| metric).into_iter().filter(|metric| *metric != BEGIN_AND_END)
-}
 
 /// The calls of a function of MPI from one caller.
 #[derive(Clone)]
@@ -75,7 +46,7 @@ pub(super) struct Calls<'a> {
 pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
     let lens = search.lens;
     let mut found = Vec::new();
-    for (metric, waits) in METRICS {
+    for (metric, waiting) in mpi_functions::all() {
         let losses = search.losses(metric);
         let is_measured = is_measured(&lens, metric, &losses);
         for (function, calls) in losses {
@@ -88,8 +59,7 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
             };
             for (caller, calls) in grouped(calls, caller) {
                 let calls = Calls::new(lens, metric, (caller, function), calls);
-                let waits = calls.measured(waits, is_measured || calls.ends_collectives());
-                let waits = waits.map(|waits| calls.until_the_last(waits));
+                let waits = calls.known_waits(waiting, is_measured || calls.ends_collectives());
                 found.push(Calls { waits, ..calls });
             }
         }
@@ -106,7 +76,7 @@ fn is_measured(lens: &Lens, metric: &str, losses: &[(RegionId, Vec<CallId>)]) ->
     let of_losses = losses.iter().flat_map(|(_, calls)| calls).filter(tells);
     let own: Ticks = of_losses.map(|&call| lens.own(OWN_MESSAGES, call)).sum();
     match lens.total(OWN_MESSAGES) {
-        0 => WAITS.iter().any(|wait| lens.total(wait) > 0),
+        0 => mpi_functions::measured_waits().any(|wait| lens.total(wait) > 0),
         _ => own > 0,
     }
 }
@@ -140,18 +110,39 @@ impl<'a> Calls<'a> {
         }
     }
 
-    /// What was measured of their waiting. At the end of the program there is nothing else to do,
-    /// so all time is waiting.
-    fn measured(&self, waits: &[&str], is_measured: bool) -> Option<Vec<Ticks>> {
-        if self.metric == BEGIN_AND_END {
-            return Some(self.time.clone());
+    /// What is known of their waiting.
+    fn known_waits(&self, waiting: Waiting, is_measured: bool) -> Option<Vec<Ticks>> {
+        match waiting {
+            Waiting::Whole => Some(self.time.clone()),
+            Waiting::Measured(waits) => is_measured.then(|| self.measured(waits)),
+            Waiting::BeyondCosts => Some(mpi_functions::beyond_costs(self)),
+            Waiting::BeyondTheLeast => mpi_functions::beyond_the_least(self),
+            Waiting::Unknown => None,
         }
+    }
+
+    /// What these metrics have of their waiting.
+    fn measured(&self, waits: &[&str]) -> Vec<Ticks> {
         let mut sums = vec![0; self.time.len()];
         for wait in waits {
             let more = by_process(&self.lens, wait, &self.calls);
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
-        Some(sums).filter(|_| is_measured)
+        match self.ends_collectives() {
+            true => self.until_progress(sums),
+            false => self.until_the_last(sums),
+        }
+    }
+
+    /// What was measured of a non-blocking operation is the time until the last process has begun
+    /// it. Many MPI libraries go on with it only inside of MPI, so others wait until that process
+    /// comes to its end as well. That process finds it complete, so its time shows what the call
+    /// costs.
+    fn until_progress(&self, waits: Vec<Ticks>) -> Vec<Ticks> {
+        let cost = self.time.iter().copied().min().unwrap_or(0);
+        let until =
+            |(wait, time): (Ticks, &Ticks)| if wait > 0 { wait.max(time - cost) } else { 0 };
+        waits.into_iter().zip(&self.time).map(until).collect()
     }
 
     /// The root of a reduction waits until the last of the others has come. What was measured is
@@ -193,8 +184,10 @@ impl<'a> Calls<'a> {
     /// calls, if a process is there much shorter than others. Of messages only what receives, and
     /// sends that have to wait for their receivers, can be told from data that takes long.
     pub(super) fn probable_waits(&self) -> Option<&[Ticks]> {
-        let can_be_told =
-            || !self.is_message() || (self.waits_for_others() && self.is_longer_than_calls());
+        let can_be_told = || match mpi_functions::waiting(self.metric) {
+            Waiting::Unknown => false,
+            _ => !self.is_message() || (self.waits_for_others() && self.is_longer_than_calls()),
+        };
         match &self.waits {
             Some(waits) => Some(waits),
             None => (self.is_unequal() && can_be_told()).then_some(&self.time),
@@ -226,6 +219,14 @@ impl<'a> Calls<'a> {
     pub(super) fn is_longer_than_calls(&self) -> bool {
         let visits = self.lens.sum("visits", &self.calls) as f64;
         self.lens.seconds(self.time.iter().sum()) > CALL_S * visits
+    }
+
+    /// Whether visits take longer than calls and what they move can, even in a slow network.
+    pub(super) fn is_longer_than_data(&self) -> bool {
+        let sum = |metric| self.lens.sum(metric, &self.calls) as f64;
+        let calls_s = CALL_S * self.time.len() as f64 * sum("visits");
+        let data_s = mpi_functions::SLOW_S_PER_BYTE * (sum("bytes_cout") + sum("bytes_cin"));
+        self.lens.seconds(self.parts().sum) > calls_s + data_s
     }
 
     /// Whether most of the time is waiting for other processes.
@@ -260,6 +261,15 @@ impl<'a> Calls<'a> {
     /// Sum of a metric by process.
     pub(super) fn of(&self, metric: &str) -> Vec<Ticks> {
         by_process(&self.lens, metric, &self.calls)
+    }
+
+    /// Sum of a metric of the whole run by process.
+    pub(super) fn of_run(&self, metric: &str) -> Vec<i64> {
+        let cube = self.lens.cube;
+        let metric = self.lens.metric(metric);
+        let total = |at: &LocationId| metric.map_or(0, |metric| cube.total_at(metric, *at));
+        let processes = cube.system.locations_by_process().into_iter();
+        processes.map(|threads| threads.iter().map(total).sum()).collect()
     }
 
     /// The same calls without a part of their waiting, by process, which another finding has.

@@ -1,36 +1,36 @@
 //! The words of findings about communication: what was observed, and what to change.
 
-use pompeii_model::{Role, Ticks};
+use pompeii_model::{Paradigm, Region, Role, Ticks};
 
 use super::late_ranks::Delay;
 use super::mpi::At;
-use super::mpi_calls::BEGIN_AND_END;
+use super::mpi_functions::{BEGIN_AND_END, Waiting, waiting};
+use super::one_late_rank::Late;
 use super::{Advice, AdviceKind, Cause, Loss, Site, Words, small_messages};
-use crate::format;
+use crate::{Lens, format, properties};
 
 /// Losses below this share of the run are not worth a line.
 const WORTH_A_LINE: f64 = 0.01;
 
+/// Which rank is late because of code in this region, and where others wait for it.
+pub(super) fn late_sentence(lens: &Lens, region: &Region, late: &Late) -> String {
+    let more = format::seconds(lens.seconds(late.delay.excess));
+    let rank = late.rank;
+    let does = match region.paradigm {
+        // A function of MPI that moves data of a file.
+        Paradigm::Mpi => format!("is in {} {more} longer", region.name),
+        _ => format!("computes {more} longer here"),
+    };
+    let at = late.at.join(", and in ");
+    format!("rank {rank} {does} than ranks do on average; others wait for it in {at}.")
+}
+
 impl At<'_, '_> {
     /// The same words for the code that delays.
-    pub(super) fn explain(
-        &self,
-        (delay, late): (&Delay, usize),
-        calls: &Site,
-        words: Words,
-    ) -> Words {
+    pub(super) fn explained(&self, delay: &Delay, words: Words) -> Words {
         if delay.region.is_none() {
             return words;
         }
-        let more = format::seconds(self.lens().seconds(delay.excess));
-        let source = self.lens().cube.regions[calls.region].source();
-        let called = source.map_or(String::new(), |source| format!(", called from {source}"));
-        let detail = format!(
-            "rank {} computes {more} longer here than ranks do on average; others wait for it in \
-             {}{called}.",
-            self.rank(late),
-            self.calls.name,
-        );
         let advice = Advice::none(match words.cause {
             Some(Cause::LateSender) => {
                 "Send before this work, or give a part of it to other processes."
@@ -40,11 +40,17 @@ impl At<'_, '_> {
             }
             _ => "This process has more work here than others: give it less, or split its work.",
         });
-        let details = std::iter::once(detail).chain(words.details).collect();
-        Words { cause: words.cause, details, advice }
+        Words { advice, ..words }
     }
 
-    fn rank(&self, process: usize) -> u32 {
+    /// The function, and where it is called.
+    pub(super) fn called_from(&self, site: &Site) -> String {
+        let source = self.lens().cube.regions[site.region].source();
+        let called = source.map_or(String::new(), |source| format!(", called from {source}"));
+        format!("{}{called}", self.calls.name)
+    }
+
+    pub(super) fn rank(&self, process: usize) -> u32 {
         let mut all = self.calls.lens.cube.system.processes.iter();
         all.nth(process).map_or(0, |process| process.rank)
     }
@@ -52,7 +58,9 @@ impl At<'_, '_> {
     pub(super) fn details(&self, cause: Option<Cause>, loss: Loss) -> Vec<String> {
         let calls = &self.calls;
         let mut details = vec![self.times()];
-        let waited = calls.waited().filter(|waited| waited.sum > 0);
+        // More time in other functions than other processes spend there may have other reasons.
+        let is_known = cause.is_some() || matches!(waiting(calls.metric), Waiting::Measured(_));
+        let waited = calls.waited().filter(|waited| is_known && waited.sum > 0);
         if let (Some(waited), true) = (waited, calls.metric != BEGIN_AND_END) {
             let share = format::percent(waited.sum as f64 / calls.parts().sum.max(1) as f64);
             details.push(format!("{share} of this time is waiting for other processes."));
@@ -70,7 +78,7 @@ impl At<'_, '_> {
         }
         if loss.gain.is_none() && cause == Some(Cause::Polling) {
             details.push("Between its calls the rank does nothing else, so it waits.".to_owned());
-        } else if loss.gain.is_none() {
+        } else if loss.gain.is_none() && matches!(waiting(calls.metric), Waiting::Measured(_)) {
             details.push("Run again with --mpi-wait to know the gain.".to_owned());
         }
         details
@@ -121,6 +129,10 @@ impl At<'_, '_> {
             let target = self.calls.name.to_owned();
             return Advice { kind: AdviceKind::Messages, target, value };
         }
+        let remedy = || match waiting(self.calls.metric) {
+            Waiting::Measured(_) | Waiting::Whole => None,
+            _ => properties::find(self.calls.metric).map(|property| property.doc.remedy),
+        };
         Advice::none(match cause {
             Some(Cause::Polling) => {
                 "It is called again and again: do more work between the calls, or wait in one call \
@@ -137,7 +149,7 @@ impl At<'_, '_> {
             Some(Cause::RankImbalanceSteady) => {
                 "The process with the least time comes last: give it less work before this call."
             }
-            _ => of_role(),
+            _ => remedy().unwrap_or_else(of_role),
         })
     }
 }
