@@ -7,6 +7,7 @@ use pompeii_model::{Cube, Id, MetricId, Unit};
 use serde::{Serialize, Serializer};
 
 use crate::RunInfo;
+use crate::page_calls::{LEVELS, PageCalls};
 use crate::page_facts::{PageFacts, page_facts};
 use crate::web::{PAGE, escape, script, style};
 
@@ -54,7 +55,7 @@ pub fn write_html(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Resul
 /// # Errors
 /// What cannot be written.
 pub fn write_page_data(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
-    Ok(serde_json::to_writer(out, &page_data(cube, run))?)
+    Ok(serde_json::to_writer(out, &page_data(cube, run, &PageCalls::new(cube, LEVELS)))?)
 }
 
 /// JSON for a script element, in which only `</script` and `<!--` end the text: no `<`, no problem.
@@ -133,17 +134,13 @@ struct PageLocation {
     process: usize,
 }
 
-fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
+fn page_data<'a>(cube: &'a Cube, run: &RunInfo, calls: &'a PageCalls) -> PageData<'a> {
     PageData {
-        facts: page_facts(cube, run),
+        facts: page_facts(cube, run, calls),
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),
-        calls: cube
-            .calls
-            .ids()
-            .map(|call| (index(cube.calls.parent(call)), cube.calls.region(call).index()))
-            .collect(),
+        calls: tree(cube, calls),
         machine: cube.system.machine.clone(),
         processes: cube
             .system
@@ -157,7 +154,7 @@ fn page_data<'a>(cube: &'a Cube, run: &RunInfo) -> PageData<'a> {
             .iter()
             .map(|l| PageLocation { name: l.name.clone(), process: l.process.index() })
             .collect(),
-        values: cube.metrics().ids().map(|metric| Rows { cube, metric }).collect(),
+        values: cube.metrics().ids().map(|metric| Rows { calls, cube, metric }).collect(),
     }
 }
 
@@ -208,21 +205,28 @@ fn regions(cube: &Cube) -> Vec<PageRegion> {
     cube.regions.iter().map(region).collect()
 }
 
+/// Parents and regions of call paths.
+fn tree(cube: &Cube, calls: &PageCalls) -> Vec<(i64, usize)> {
+    let parent = |call| cube.calls.parent(call).map_or(-1, |parent| calls.place(parent) as i64);
+    let shown = calls.shown().iter();
+    shown.map(|&call| (parent(call), cube.calls.region(call).index())).collect()
+}
+
 /// A metric's rows that are not 0: call path followed by its values by location.
 struct Rows<'a> {
+    calls: &'a PageCalls,
     cube: &'a Cube,
     metric: MetricId,
 }
 
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { cube, metric } = *self;
-        let rows = cube.calls.ids().map(|call| (call, cube.row(metric, call)));
-        let rows = rows.filter(|(_, row)| row.iter().any(|&value| value != 0));
-        serializer.collect_seq(rows.map(|(call, row)| {
-            let call = call.index() as i64;
-            std::iter::once(call).chain(row.iter().copied()).collect::<Vec<i64>>()
-        }))
+        let rows = self.calls.rows(self.cube, self.metric);
+        serializer.collect_seq(
+            rows.map(|(call, values)| {
+                std::iter::once(call as i64).chain(values).collect::<Vec<i64>>()
+            }),
+        )
     }
 }
 

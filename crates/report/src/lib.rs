@@ -22,6 +22,7 @@ mod layout;
 mod limits;
 mod moments;
 mod one_thread;
+mod page_calls;
 mod page_facts;
 mod processes;
 pub mod score;

@@ -1,12 +1,13 @@
 //! What the page says next to its trees: the same as the terminal, as data for the page's script.
 
 use pompeii_analysis::{Lens, WaitedAt, efficiencies, format, waited_at};
-use pompeii_model::{Cube, Id};
+use pompeii_model::{CallId, Cube, Id};
 use serde::Serialize;
 
 use crate::factors::factors;
 use crate::json::{JsonFinding, JsonPart, json_report};
 use crate::json_distributions::{JsonTasks, JsonVisitTimes};
+use crate::page_calls::PageCalls;
 use crate::processes::JsonProcess;
 use crate::summary::{gain, lost};
 use crate::{JsonReport, RunInfo, difference, dilation, one_thread};
@@ -77,7 +78,7 @@ struct PageCause {
 const CAUSES: usize = 12;
 
 /// The facts of an analysed run.
-pub fn page_facts(cube: &Cube, run: &RunInfo) -> PageFacts {
+pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
     let is_run = cube.difference.is_none();
     let alone = one_thread::sentences(cube, run);
     let JsonReport {
@@ -96,6 +97,9 @@ pub fn page_facts(cube: &Cube, run: &RunInfo) -> PageFacts {
         let is_elsewhere = alerts.contains(note) || alone.contains(note);
         !is_elsewhere && meaning.as_ref() != Some(note)
     });
+    notes.extend(calls.note());
+    let place = |call: usize| calls.place(CallId::from_index(call));
+    visit_times.iter_mut().for_each(|of| of.call_path = place(of.call_path));
     visit_times.sort_by(|a, b| b.sum_s.total_cmp(&a.sum_s));
     let lens = Lens::new(cube);
     let next = if alone.is_empty() { Vec::new() } else { one_thread::next(run).to_vec() };
@@ -113,11 +117,11 @@ pub fn page_facts(cube: &Cube, run: &RunInfo) -> PageFacts {
         parallel: is_run.then(|| efficiencies(cube).parallel),
         factors: if is_run { factors(cube) } else { Vec::new() },
         allocation,
-        findings: findings.into_iter().map(finding).collect(),
+        findings: findings.into_iter().map(|of| finding(of, place)).collect(),
         alone,
         next,
         changed: if is_run { Vec::new() } else { changed(cube) },
-        waits: waited_at(&lens).iter().map(|at| wait(&lens, at)).collect(),
+        waits: waited_at(&lens).iter().map(|at| wait(&lens, at, calls)).collect(),
         tasks,
         visit_times,
         ranks,
@@ -135,7 +139,9 @@ fn alerts(cube: &Cube, run: &RunInfo, sum_error: Option<String>) -> Vec<String> 
     measuring.map(|(sentence, _)| sentence).into_iter().chain(machine).chain(sums).collect()
 }
 
-fn finding(finding: JsonFinding) -> PageFinding {
+fn finding(mut finding: JsonFinding, place: impl Fn(usize) -> usize) -> PageFinding {
+    finding.call_paths = finding.call_paths.into_iter().map(place).collect();
+    finding.call_paths.dedup();
     let gains = finding.gain_s.zip(finding.gain_low_s).zip(finding.gain_high_s);
     let gain = gain(gains.map(|((gain, low), high)| [gain, low, high]));
     PageFinding { lost: lost(finding.lost_s), gain, finding }
@@ -148,10 +154,12 @@ fn changed(cube: &Cube) -> Vec<(String, f64, i64)> {
     named.collect()
 }
 
-fn wait(lens: &Lens, at: &WaitedAt) -> PageWait {
+fn wait(lens: &Lens, at: &WaitedAt, calls: &PageCalls) -> PageWait {
     let cause = |cause: &pompeii_analysis::WaitedFor| PageCause {
         thread: cause.by.map_or_else(String::new, |(_, location)| lens.thread_name(location)),
-        call: cause.by.map(|(call, _)| (format::name_with_place(lens.cube, call), call.index())),
+        call: cause
+            .by
+            .map(|(call, _)| (format::name_with_place(lens.cube, call), calls.place(call))),
         wait_s: lens.seconds(cause.ticks),
         visits: cause.visits,
     };

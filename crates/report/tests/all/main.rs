@@ -5,6 +5,7 @@
 mod difference;
 mod hybrid;
 mod one_thread;
+mod oracle_hostile;
 mod oracle_html;
 mod oracle_page;
 mod oracle_trees;
