@@ -15,7 +15,10 @@
 //! delayed by the events of each other too: the costs of all of them add up, so far as they wait.
 //!
 //! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
-//! thread has created brings its state in cache lines that move between both.
+//! thread has created brings its state in cache lines that move between both. Threads that create
+//! and execute tasks take turns at the queue of the runtime library. An event of a thread hides
+//! behind the turns of the others, if there are always such turns; how often is not known, so half
+//! of these events count ([`Queue`]).
 //!
 //! A processor reads its clock while it computes. Therefore events of functions that have work
 //! between them cost a part of their time only.
@@ -67,6 +70,7 @@ pub(crate) struct Costs<'a> {
     lens: Lens<'a>,
     /// What lies in the time of each call path, of all locations.
     inside: IndexVec<CallId, f64>,
+    queue: Queue,
     /// Outside of parallel regions and tasks.
     serial: Vec<f64>,
     tasks: Vec<f64>,
@@ -105,7 +109,8 @@ impl<'a> Costs<'a> {
         let (serial, tasks) = (vec![0.0; count], vec![0.0; count]);
         let (parallel, regions) = (BTreeMap::new(), BTreeMap::new());
         let inside = cube.calls.ids().map(|_| 0.0).collect();
-        let mut costs = Self { lens, inside, serial, tasks, parallel, regions };
+        let queue = Queue::new(&lens);
+        let mut costs = Self { lens, inside, queue, serial, tasks, parallel, regions };
         for call in cube.calls.ids() {
             let row = costs.inside_ns(call, measuring);
             let list = match parallels[call] {
@@ -120,8 +125,22 @@ impl<'a> Costs<'a> {
             list.iter_mut().zip(&row).for_each(|(sum, ns)| *sum += ns);
             costs.inside[call] = row.iter().sum();
         }
-        costs.share_out(&Tasks::new(&lens, measuring), &parallels);
+        costs.share_out(&Tasks::new(&lens, measuring, queue), &parallels);
         costs
+    }
+
+    /// How much longer or shorter than estimated the events of tasks may have made a region, as a
+    /// share of the estimate: it is not known how many of them other threads hide.
+    pub(crate) fn unsure_of_tasks(&self) -> f64 {
+        self.queue.hidden / self.queue.counts()
+    }
+
+    /// A visit of a call path, in nanoseconds: in its own time, and in that around it.
+    fn visit_ns(&self, measuring: &Measuring, call: CallId) -> (f64, f64) {
+        let (own, around) = measuring.visit_ns(&self.lens, call);
+        let is_task = self.lens.role(call) == Role::TaskCreate || self.lens.is_task_tree(call);
+        let counts = if is_task { self.queue.counts() } else { 1.0 };
+        (own * counts, around * counts)
     }
 
     /// What lies in the time of some call paths, over all locations.
@@ -178,7 +197,7 @@ impl<'a> Costs<'a> {
         let add = |all: &mut [f64], row: &[i64], ns: f64| {
             all.iter_mut().zip(row).for_each(|(sum, &count)| *sum += count as f64 * ns);
         };
-        let (own, around) = measuring.visit_ns(&lens, call);
+        let (own, around) = self.visit_ns(measuring, call);
         add(&mut all, row("visits", call), own);
         let messages = own_messages_ns(&lens, call);
         all.iter_mut().zip(&messages).for_each(|(sum, ns)| *sum += ns);
@@ -193,7 +212,7 @@ impl<'a> Costs<'a> {
         add(&mut all, row("tasks_undeferred", call), UNDEFERRED_NS - own);
         let is_part = |&&child: &&CallId| !lens.is_task_tree(child);
         for &child in lens.cube.calls.children(call).iter().filter(is_part) {
-            let (_, around) = measuring.visit_ns(&lens, child);
+            let (_, around) = self.visit_ns(measuring, child);
             add(&mut all, row("visits", child), around);
             add(&mut all, row("tasks_undeferred", child), -around);
         }
@@ -259,14 +278,14 @@ struct Tasks {
 }
 
 impl Tasks {
-    fn new(lens: &Lens, measuring: &Measuring) -> Self {
+    fn new(lens: &Lens, measuring: &Measuring, queue: Queue) -> Self {
         let calls: Vec<CallId> = lens.cube.calls.ids().collect();
         let tops: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
         let created = lens.by_location("tasks_created", &calls);
         let executed = lens.by_location("visits", &tops);
         let is_created = created.iter().any(|&number| number > 0);
-        let line_ns = if is_created { measuring.line_ns } else { 0.0 };
+        let line_ns = if is_created { measuring.line_ns * queue.counts() } else { 0.0 };
         let pairs = || created.iter().zip(executed.iter());
         let created_ns = pairs().map(|(c, e)| (c - e).max(0) as f64 * line_ns).collect();
         let mut executed_ns: Vec<f64> =
@@ -275,11 +294,40 @@ impl Tasks {
             let (_, around) = measuring.visit_ns(lens, top);
             let visits = lens.by_location("visits", &[top]);
             executed_ns.iter_mut().zip(visits.iter()).for_each(|(sum, &of)| {
-                *sum += of as f64 * around;
+                *sum += of as f64 * around * queue.counts();
             });
         }
         let switches = lens.by_location("task_switches", &calls);
         Self { created, created_ns, switches, executed_ns }
+    }
+}
+
+/// How much of the events of tasks others hide, at the queue from which all threads take them.
+#[derive(Clone, Copy)]
+struct Queue {
+    /// The share of the events that is expected to cost nothing; as much may cost all of its time.
+    hidden: f64,
+}
+
+impl Queue {
+    /// If one thread creates and executes all tasks, it waits for no turn. If all threads do so
+    /// equally, half of the events is hidden.
+    fn new(lens: &Lens) -> Self {
+        let calls: Vec<CallId> = lens.cube.calls.ids().collect();
+        let tops: Vec<CallId> =
+            calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
+        let created = lens.by_location("tasks_created", &calls);
+        let executed = lens.by_location("visits", &tops);
+        let turns = || created.iter().zip(executed.iter()).map(|(a, b)| a + b);
+        let (all, most) = (turns().sum::<i64>(), turns().max().unwrap_or(0));
+        let members = turns().filter(|&of| of > 0).count() as f64;
+        let others = (all - most) as f64 / all.max(1) as f64;
+        let equally = ((members - 1.0) / members.max(1.0)).max(f64::MIN_POSITIVE);
+        Self { hidden: 0.5 * (others / equally).min(1.0) }
+    }
+
+    fn counts(self) -> f64 {
+        1.0 - self.hidden
     }
 }
 
@@ -426,9 +474,10 @@ mod tests {
              TASKS/task@a.c:5                          1  time=20000 visits=100000";
         let cube = crate::derive(&crate::notation::cube(text).unwrap());
         let measuring = Measuring { clock_ns: 7.5, line_ns: 100.0, ..Measuring::default() };
-        // 10 ms for the lines, and 1 ms for an event of 10 ns: the creator's other event would lie in
-        // the region's own time, which is none here.
-        assert_eq!(dilation(&cube, &measuring).ticks, 11_000);
+        // 10 ms for the lines, and 1 ms for an event of 10 ns: the creator's other event would lie
+        // in the region's own time, which is none here. Both threads need the queue as often, so
+        // half of that is hidden.
+        assert_eq!(dilation(&cube, &measuring).ticks, 5_500);
     }
 
     /// Five eighths of the calls for small messages, but not more than three times our own calls.

@@ -47,12 +47,13 @@ impl Gain {
     }
 
     /// Without what measuring has added to it, which is an estimate: the bounds grow by what it may
-    /// be wrong by.
-    pub(super) fn without(self, measuring: Ticks) -> Self {
+    /// be wrong by, at least a share of `unsure`.
+    pub(super) fn without(self, measuring: Ticks, unsure: f64) -> Self {
+        let unsure = (measuring as f64 * unsure.max(ESTIMATES_DIFFER)) as Ticks;
         Self::between(
-            self.low_ticks - measuring - unsure(measuring),
+            self.low_ticks - measuring - unsure,
             self.ticks - measuring,
-            self.high_ticks - measuring + unsure(measuring),
+            self.high_ticks - measuring + unsure,
         )
     }
 

@@ -80,7 +80,7 @@ fn mutual_exclusion(
         let details = [Some(detail + "."), who].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
         let loss = loss(search, barriers, whole, (calls, lock, &all));
-        let loss = loss.without(measuring, lens.threads_at(calls) as Ticks);
+        let loss = loss.without(measuring, lens.threads_at(calls) as Ticks, 0.0);
         let loss = if is_free(search, (lost - measuring, waiting), calls) {
             let waited = search.on_the_delaying_thread(contention, calls);
             Loss { gain: loss.gain.map(|gain| gain.at_least_and_about(waited)), ..loss }

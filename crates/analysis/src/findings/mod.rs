@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
             return loss;
         }
         let threads = self.lens.threads_at(&site.calls) as Ticks;
-        loss.without(costs.inside(&site.calls), threads)
+        loss.without(costs.inside(&site.calls), threads, 0.0)
     }
 
     /// The advice, unless it is a schedule for code that waits for memory.
@@ -400,9 +400,9 @@ impl Loss {
 
     /// Without what measuring cost these threads, over all of them. It is an estimate, so the gain
     /// is known less well.
-    fn without(self, measuring: Ticks, threads: Ticks) -> Self {
+    fn without(self, measuring: Ticks, threads: Ticks, unsure: f64) -> Self {
         let measuring = measuring.clamp(0, self.lost);
-        let gain = self.gain.map(|gain| gain.without(measuring / threads.max(1)));
+        let gain = self.gain.map(|gain| gain.without(measuring / threads.max(1), unsure));
         Self { lost: self.lost - measuring, gain }
     }
 

@@ -107,7 +107,7 @@ fn without_measuring(search: &Search, numbers: &TaskNumbers, loss: Loss) -> Loss
     };
     let own: Vec<CallId> = search.lens.cube.calls.ids().filter(is_own).collect();
     let longer = costs.longer(&parallels) - divide(costs.inside(&own), threads);
-    loss.without(longer.max(0) * threads, threads)
+    loss.without(longer.max(0) * threads, threads, costs.unsure_of_tasks())
 }
 
 /// The task construct, and the metric with the largest loss.
@@ -265,7 +265,9 @@ mod tests {
                     Let one task do what 85 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
-        assert_eq!(Gain::about(100).without(20), Gain::between(74, 80, 86));
+        assert_eq!(Gain::about(100).without(20, 0.0), Gain::between(74, 80, 86));
+        // Others may hide all of it, or nothing.
+        assert_eq!(Gain::about(100).without(20, 1.0), Gain::between(60, 80, 100));
     }
 
     /// Creating a task takes 150 ns, for which 8 tasks in one would do, and a task that another
