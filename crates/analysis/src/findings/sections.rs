@@ -33,13 +33,31 @@ pub(super) fn units(search: &Search, scope: CallId) -> Option<Units> {
     })
 }
 
-/// Sections cannot be spread over more threads than there are sections.
+/// Sections cannot be spread over more threads than there are sections, unless long ones are split.
 pub(super) fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
     let even = units.most - units.mean;
     match units.count < parts.members && units.visits > 0 {
         // The sections are equally long: only more of them would help.
         true if even * 10 < units.most => (Cause::FewUnits, parts.balanced()),
-        true => (Cause::ImbalanceSteady, Gain::about(even)),
+        true => (Cause::ImbalanceSteady, Gain::between(even, even, parts.mean().max(even))),
         false => (Cause::ImbalanceSteady, parts.redistributed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of three sections takes 400 ms and the others 100 ms each, on four threads: even
+    /// sections would take 200 ms, and four equal parts 150 ms.
+    #[test]
+    fn long_sections_can_be_split_for_the_other_threads() {
+        let units = |mean, most| Units { count: 3, mean, most, visits: 10 };
+        let parts = Parts::new(&[0, 300, 300, 400]).unwrap();
+        let uneven = sections(&units(200, 400), &parts);
+        assert_eq!(uneven, (Cause::ImbalanceSteady, Gain::between(200, 200, 250)));
+        let parts = Parts::new(&[0, 0, 0, 200]).unwrap();
+        let equal = sections(&units(200, 200), &parts);
+        assert_eq!(equal, (Cause::FewUnits, Gain::between(30, 50, 50)));
     }
 }
