@@ -96,7 +96,7 @@ mod tests {
         a       0  time=1 visits=1
         a/b     0  time=2 visits=1
         a/b/b   *  time=3 visits=1
-        a/b/b/b 1  time=5 visits=1
+        a/b/b/b  1  time=5 visits=1
         a/c     0  time=7 visits=1";
 
     #[test]
