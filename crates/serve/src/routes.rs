@@ -62,6 +62,9 @@ fn answer_of(session: &Session, name: &str, words: &str) -> Result<Reply, Refuse
         "picture" => answers::picture(session, query),
         "sums" => answers::sums(session, query),
         "at" => answers::at(session, query),
+        "tasks" => answers::tasks(session, query),
+        "instances" => answers::instances(session),
+        "source" => answers::source_text(session, query),
         _ => Ok(nothing("question", name)),
     }
 }

@@ -1,7 +1,8 @@
 //! One open experiment. Report and call paths are there at once; the timeline is there when the
 //! index of the trace is.
 
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -13,6 +14,7 @@ use pompeii_report::RunInfo;
 use serde::Serialize;
 
 use crate::building;
+use crate::instances::{self, Instance};
 use crate::reply::Refused;
 use crate::trace::{Trace, Unreadable};
 
@@ -36,6 +38,8 @@ pub struct Viewed {
     pub anchor: Option<PathBuf>,
     /// The results of `pompeii analyze`, if there are any.
     pub analysis: Option<PathBuf>,
+    /// The folder whose sources are shown.
+    pub sources: Option<PathBuf>,
     /// Where an index may be, the best place first: in the experiment, then in caches.
     pub index_places: Vec<IndexPlace>,
 }
@@ -58,6 +62,8 @@ pub struct Session {
     progress: Progress,
     cube: OnceLock<String>,
     report: OnceLock<String>,
+    files: OnceLock<Vec<String>>,
+    instances: OnceLock<Vec<Instance>>,
 }
 
 impl Session {
@@ -81,6 +87,8 @@ impl Session {
             progress,
             cube: OnceLock::new(),
             report: OnceLock::new(),
+            files: OnceLock::new(),
+            instances: OnceLock::new(),
         };
         Arc::new(session)
     }
@@ -153,8 +161,25 @@ impl Session {
         Some(self.cube.get_or_init(json))
     }
 
-    pub(crate) fn analysis(&self) -> Option<&Path> {
-        self.viewed.analysis.as_deref()
+    /// Sources that regions name, each once: those of the trace, then those of the report.
+    pub(crate) fn files(&self) -> &[String] {
+        let list = || {
+            let mut known = HashSet::new();
+            let regions = self.trace.iter().flat_map(|trace| trace.definitions.regions.iter());
+            let reported = self.viewed.report.iter().flat_map(|it| it.cube.regions.iter());
+            let files = regions.chain(reported).map(|region| &region.file);
+            files.filter(|file| !file.is_empty() && known.insert(*file)).cloned().collect()
+        };
+        self.files.get_or_init(list)
+    }
+
+    /// The most severe instances of waiting.
+    pub(crate) fn instances(&self) -> &[Instance] {
+        let read = || match (&self.viewed.analysis, &self.trace) {
+            (Some(file), Some(trace)) => instances::read(file, trace),
+            _ => Vec::new(),
+        };
+        self.instances.get_or_init(read)
     }
 }
 

@@ -12,6 +12,9 @@
 //! | `picture?rows&t0&t1&px` | boxes of rows, as columns (below) |
 //! | `sums?locs&t0&t1&by` | exact visits and ticks by `region`, `state` or `location` |
 //! | `at?loc&t` | what a location does at a moment |
+//! | `tasks?locs&t0&t1&max` | task instances: creations, fragments, links between them |
+//! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
+//! | `source?file` | the text of a source, by its place in `files` of `open` |
 //! | `cube` | the data of the trees, as the offline page has it |
 //! | `report` | what `pompeii report --json` prints |
 //!
@@ -20,9 +23,9 @@
 //! was changed or removed after it was opened, 503 for a timeline whose index is being built.
 //!
 //! # Pictures
-//! Rows are named `f0-63` (the innermost regions of these locations) and `s5.0-3` (levels 0 to 3 of
-//! the call stack of location 5), with commas between. The answer has little-endian words of 32
-//! bits:
+//! Rows are named `f0-63` (the innermost regions of these locations), `s5.0-3` (levels 0 to 3 of
+//! the call stack of location 5) and `p0-3` (each of these processes as one row), with commas
+//! between. The answer has little-endian words of 32 bits:
 //!
 //! | words | meaning |
 //! |---|---|
@@ -31,34 +34,63 @@
 //! | 3 | length of a bin, as a power of two of ticks |
 //! | 4, 5 | time of column 0 since the begin of the trace: low, high |
 //! | 6, 7 | number of rows R, number of boxes N |
-//! | 4 R | kind (0 innermost regions, 1 stack level), location, level, number of boxes |
+//! | 4 R | kind (0 innermost regions, 1 stack level, 2 process), place, level, number of boxes |
 //! | N | first column of each box, in 1/16 bins |
 //! | N | column after the last one |
-//! | N | what the box shows: [`pompeii_index::What`] |
+//! | N | what the box shows: [`pompeii_index::What`]; in the row of a process, mean shares |
+//! | N | only with rows of processes: band of the shares of computing of the threads |
+//!
+//! The place is the number of the location or process. A band is the smallest share (bits 0 to 2)
+//! and the largest one (bits 3 to 5), in sevenths.
 
 use pompeii_index::{Picture, Row};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"PPIC");
 const VERSION: u32 = 1;
 
-/// A picture with its rows in the order of `rows`; `begin` is its time of column 0 since the begin
-/// of the trace.
-pub fn picture(picture: &Picture, rows: &[(usize, Row)], begin: u64, is_exact: bool) -> Vec<u8> {
+/// A row of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowName {
+    /// A row of a location.
+    Location(usize, Row),
+    /// The row of a process.
+    Process(usize),
+}
+
+impl RowName {
+    /// Its words: kind, location or process, level.
+    fn words(self) -> [u32; 3] {
+        match self {
+            RowName::Location(location, Row::Flat) => [0, location as u32, 0],
+            RowName::Location(location, Row::Stack(level)) => [1, location as u32, level as u32],
+            RowName::Process(process) => [2, process as u32, 0],
+        }
+    }
+}
+
+/// A picture with the names of its rows. `bands` has a number for each box; it is sent only if
+/// there is the row of a process. `begin` is the time of column 0 since the begin of the trace.
+pub fn picture(
+    picture: &Picture,
+    bands: &[u8],
+    rows: &[RowName],
+    begin: u64,
+    is_exact: bool,
+) -> Vec<u8> {
     let boxes = picture.what.len();
-    let mut bytes = Vec::with_capacity(4 * (8 + 4 * rows.len() + 3 * boxes));
+    let mut bytes = Vec::with_capacity(4 * (8 + 4 * rows.len() + 4 * boxes));
     let mut word = |word: u32| bytes.extend_from_slice(&word.to_le_bytes());
     let (low, high) = (begin as u32, (begin >> 32) as u32);
     let sizes = (rows.len() as u32, boxes as u32);
     let head = [MAGIC, VERSION, is_exact.into(), picture.bin_log2, low, high, sizes.0, sizes.1];
     head.into_iter().for_each(&mut word);
-    for ((location, row), count) in rows.iter().zip(&picture.counts) {
-        let (kind, level) = match row {
-            Row::Flat => (0, 0),
-            Row::Stack(level) => (1, *level as u32),
-        };
-        [kind, *location as u32, level, *count].into_iter().for_each(&mut word);
+    for (row, count) in rows.iter().zip(&picture.counts) {
+        row.words().into_iter().chain([*count]).for_each(&mut word);
     }
     picture.x0.iter().chain(&picture.x1).copied().for_each(&mut word);
     picture.what.iter().for_each(|what| word(what.0));
+    if rows.iter().any(|row| matches!(row, RowName::Process(_))) {
+        bands.iter().for_each(|band| word(u32::from(*band)));
+    }
     bytes
 }

@@ -51,6 +51,9 @@ pub struct Arguments {
     /// Listen on this socket, which only you can connect to, instead of a port
     #[arg(long, value_name = "PATH", conflicts_with = "port")]
     socket: Option<PathBuf>,
+    /// Show sources that are below this folder [default: the current folder]
+    #[arg(long, value_name = "DIR")]
+    source: Option<PathBuf>,
     /// Do not start a browser
     #[arg(long)]
     no_open: bool,
@@ -58,7 +61,8 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let viewed = viewed(&arguments.experiment, arguments.damaged)?;
+    let mut viewed = viewed(&arguments.experiment, arguments.damaged)?;
+    viewed.sources = arguments.source.clone().or_else(|| env::current_dir().ok());
     let session = open(viewed)?;
     let place = match &arguments.socket {
         Some(path) => Place::Socket(path.clone()),

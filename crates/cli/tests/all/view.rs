@@ -263,3 +263,72 @@ fn a_trace_that_cannot_be_indexed_leaves_the_report() {
     fs::copy(sandbox.path("exp/traces.otf2"), sandbox.path("alone/traces.otf2")).unwrap();
     refused(&sandbox, "alone");
 }
+
+/// Thread 0 creates tasks that sleep, and the others wait for it at the end.
+const TASKS: &str = "#include <unistd.h>
+int main(void) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  for (int i = 0; i < 7; i++) {
+#pragma omp task
+    usleep(1000);
+  }
+  return 0;
+}
+";
+
+#[test]
+fn tasks_instances_and_sources_of_a_run_are_answered() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace --analyze -o exp -- ./tasks");
+    let analysis = fs::read_to_string(sandbox.path("exp/analysis.json")).unwrap();
+    let analysis: Value = serde_json::from_str(&analysis).unwrap();
+    let view = View::start(&sandbox, "exp --no-open");
+    assert_eq!(view.indexed(), None);
+    let opening = view.ask("open");
+
+    let tasks = view.ask("tasks?t0=0&t1=9007199254740991");
+    let list = |name: &str| tasks[name].as_array().unwrap().clone();
+    assert_eq!((list("creations").len(), list("fragments").len()), (7, 7));
+    assert_eq!((list("links").len(), &tasks["left_out"]), (7, &0.into()));
+    for link in list("links") {
+        assert_eq!(link[4], true, "each fragment follows the creation of its task");
+        assert!(link[1].as_u64() <= link[3].as_u64());
+    }
+    let few = view.ask("tasks?t0=0&t1=9007199254740991&max=3");
+    assert_eq!((few["fragments"].as_array().unwrap().len(), &few["left_out"]), (3, &8.into()));
+    let fragment = &list("fragments")[0];
+    let middle = (fragment[1].as_u64().unwrap() + fragment[2].as_u64().unwrap()) / 2;
+    let moment = view.ask(&format!("at?loc={}&t={middle}", fragment[0]));
+    let name = format!("task_{}_{}", fragment[3], fragment[4]);
+    assert_eq!(moment["task"]["name"], *name);
+    let region = moment["task"]["region"].as_u64().unwrap() as usize;
+    assert_eq!(opening["regions"][region]["role"], "task");
+
+    let instances = view.ask("instances");
+    let instances = instances.as_array().unwrap();
+    let severe = analysis["instances"].as_array().unwrap().iter();
+    let severe: usize = severe.map(|of| of["severe"].as_array().unwrap().len()).sum();
+    assert!(severe > 0 && instances.len() == severe, "{severe} in {analysis}");
+    let rate = opening["ticks_per_second"].as_f64().unwrap();
+    let seconds = |it: &Value, name: &str| it[name].as_f64().unwrap();
+    let largest = |all: &mut dyn Iterator<Item = f64>| all.fold(0.0, f64::max);
+    let found = largest(&mut instances.iter().map(|it| seconds(it, "ticks") / rate));
+    let all = analysis["instances"].as_array().unwrap();
+    let known = largest(&mut all.iter().map(|of| seconds(&of["severe"][0], "seconds")));
+    assert!((found - known).abs() < 1.0 / rate, "{found} {known}");
+    let first = &instances[0];
+    let question = format!("at?loc={}&t={}", first["loc"], first["start"]);
+    let waits = view.ask(&question)["waits"].clone();
+    assert!(waits.as_array().unwrap().contains(first), "{waits}");
+
+    let file = opening["files"].as_array().unwrap().iter().position(|it| it == "tasks.c").unwrap();
+    let source = view.ask(&format!("source?file={file}"));
+    assert_eq!((&source["name"], &source["text"]), (&"tasks.c".into(), &TASKS.into()));
+    assert!(view.ask("source?file=99")["error"].is_string());
+    drop(view);
+    let view = View::start(&sandbox, "exp --no-open --source exp");
+    let error = view.ask(&format!("source?file={file}"))["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("not found below ") && error.contains("--source DIR"), "{error}");
+}

@@ -4,13 +4,17 @@ mod moment;
 mod opening;
 mod picture;
 mod sums;
+mod tasks;
+mod text;
 mod whole;
 
 pub use moment::at;
 pub use opening::open;
 pub use picture::picture;
 pub use sums::sums;
-pub use whole::{cube, report};
+pub use tasks::tasks;
+pub use text::source_text;
+pub use whole::{cube, instances, report};
 
 use pompeii_index::{State, WindowError};
 

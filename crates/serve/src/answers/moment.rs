@@ -4,6 +4,7 @@ use pompeii_index::{Moment, TaskId};
 use pompeii_model::{Id, Region, RegionId, Role};
 use serde::Serialize;
 
+use crate::instances::Instance;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
@@ -13,10 +14,11 @@ use crate::trace::Trace;
 const EVENTS_MAX: u64 = 1_000_000;
 
 #[derive(Serialize)]
-struct Answer {
+struct Answer<'a> {
     stack: Vec<Open>,
     task: Option<Task>,
     path: String,
+    waits: Vec<&'a Instance>,
 }
 
 #[derive(Serialize)]
@@ -41,10 +43,13 @@ pub fn at(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let time = trace.time(query.number("t")?);
     let mut events = trace.events(location)?;
     let moment = index.at(&trace.definitions, location, time, &mut events, EVENTS_MAX)?;
-    Ok(Reply::json(&answer(trace, &moment)))
+    let time = trace.since_origin(time);
+    let is_here = |it: &&Instance| it.loc == location && (it.start..it.end).contains(&time);
+    let waits = session.instances().iter().filter(is_here).collect();
+    Ok(Reply::json(&answer(trace, &moment, waits)))
 }
 
-fn answer(trace: &Trace, moment: &Moment) -> Answer {
+fn answer<'a>(trace: &Trace, moment: &Moment, waits: Vec<&'a Instance>) -> Answer<'a> {
     let open = |of: &pompeii_index::Open| Open {
         region: of.region,
         since: trace.since_origin(of.since),
@@ -67,5 +72,6 @@ fn answer(trace: &Trace, moment: &Moment) -> Answer {
         stack: moment.stack.iter().map(open).collect(),
         task: moment.task.map(task),
         path: labels.join(" > "),
+        waits,
     }
 }

@@ -28,6 +28,8 @@ struct Opening<'a> {
     processes: Vec<Process<'a>>,
     locations: Vec<Location<'a>>,
     regions: Vec<OneRegion<'a>>,
+    /// Names of sources, for the question `source`.
+    files: &'a [String],
     has: Has<'a>,
     progress: ProgressState,
     /// What is wrong with the trace.
@@ -93,8 +95,9 @@ pub fn open(session: &Session) -> Result<Reply, Refused> {
         processes: trace.map(processes).unwrap_or_default(),
         locations: trace.map(|trace| locations(session, trace)).unwrap_or_default(),
         regions: trace.map(regions).unwrap_or_default(),
+        files: session.files(),
         has: Has {
-            analysis: session.analysis().is_some(),
+            analysis: session.viewed.analysis.is_some(),
             report: session.viewed.report.is_some(),
             ..trace.map(has).unwrap_or_default()
         },

@@ -10,7 +10,7 @@ use pompeii_index::{Context, Picture, Row, bin_log2_for};
 use crate::query::{Query, range};
 use crate::reply::{COLUMNS, Refused, Reply};
 use crate::session::Session;
-use crate::wire;
+use crate::wire::{self, RowName};
 
 /// The most rows of a picture.
 const ROWS_MAX: usize = 1024;
@@ -26,32 +26,93 @@ const EVENTS_SHARED: u64 = 100_000;
 /// A row of a location.
 type OneRow = (usize, Row);
 
+/// The boxes of some rows, and a band for each of them.
+#[derive(Default)]
+struct Rows {
+    picture: Picture,
+    bands: Vec<u8>,
+}
+
 /// The boxes of some rows in a window.
 pub fn picture(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let (trace, index) = (session.trace()?, session.index()?);
-    let asked = rows(query.text("rows")?, trace.locations())?;
+    let system = &trace.definitions.system;
+    let asked = rows(query.text("rows")?, trace.locations(), system.processes.len())?;
     let columns = query.number_up_to("px", COLUMNS_USUAL, COLUMNS_MAX)?.max(1) as u32;
     let window = query.window()?;
     let window = trace.time(window.start)..trace.time(window.end);
-    // Rows of one location are decoded together.
-    let mut order: Vec<usize> = (0..asked.len()).collect();
-    order.sort_by_key(|place| asked[*place].0);
-    let rows: Vec<OneRow> = order.iter().map(|place| asked[*place]).collect();
+    let order = Order::of(&asked);
     let is_fine = index.shape().level_for(bin_log2_for(&window, columns)).is_none();
-    let events: u64 = rows
-        .chunk_by(|(one, _), (next, _)| one == next)
-        .filter(|_| is_fine)
-        .filter_map(|rows| rows.first())
-        .map(|(location, _)| index.events_to_decode(*location, &window))
-        .sum();
+    let events = if is_fine { events_to_decode(session, &order, &window)? } else { 0 };
     let is_exact = is_fine && events <= EVENTS_MAX;
-    let found = match is_exact {
-        true => exact(session, &rows, &window, columns, events)?,
-        false => index.picture(&rows, window, columns),
+    let locations = match is_exact {
+        true => exact(session, &order.locations, &window, columns, events)?,
+        false => index.picture(&order.locations, window.clone(), columns),
     };
-    let found = in_order(&found, &order);
-    let begin = trace.since_origin(found.begin);
-    Ok(Reply::new(COLUMNS, wire::picture(&found, &asked, begin, is_exact)))
+    let processes = match is_exact {
+        true => {
+            let context = Context::new(&trace.definitions, trace.survey.shape);
+            let open = |location| trace.events(location);
+            index.exact_folded(&context, &order.processes, window, columns, open)?
+        }
+        false => index.folded(&order.processes, window, columns),
+    };
+    let begin = trace.since_origin(locations.begin);
+    let bands = vec![0; locations.what.len()];
+    let mut found = Rows { picture: locations, bands };
+    join(&mut found.picture, processes.picture);
+    found.bands.extend(processes.bands);
+    let Rows { picture, bands } = in_order(&found, &order.places);
+    Ok(Reply::new(COLUMNS, wire::picture(&picture, &bands, &asked, begin, is_exact)))
+}
+
+/// Rows in the order in which they are made: those of one location together, then processes.
+struct Order {
+    locations: Vec<OneRow>,
+    processes: Vec<usize>,
+    /// The place of each of them in the order that was asked for.
+    places: Vec<usize>,
+}
+
+impl Order {
+    fn of(asked: &[RowName]) -> Order {
+        let key = |place: &usize| match asked[*place] {
+            RowName::Location(location, _) => (false, location),
+            RowName::Process(process) => (true, process),
+        };
+        let mut places: Vec<usize> = (0..asked.len()).collect();
+        places.sort_by_key(key);
+        let (mut locations, mut processes) = (Vec::new(), Vec::new());
+        for place in &places {
+            match asked[*place] {
+                RowName::Location(location, row) => locations.push((location, row)),
+                RowName::Process(process) => processes.push(process),
+            }
+        }
+        Order { locations, processes, places }
+    }
+}
+
+/// Number of events that are decoded for an exact picture.
+fn events_to_decode(session: &Session, order: &Order, window: &Range<u64>) -> Result<u64, Refused> {
+    let (trace, index) = (session.trace()?, session.index()?);
+    let events = |location| index.events_to_decode(location, window);
+    let rows = order.locations.chunk_by(|(one, _), (next, _)| one == next);
+    let of_rows: u64 = rows.filter_map(|rows| rows.first()).map(|(it, _)| events(*it)).sum();
+    let is_asked = |location: &usize| order.processes.contains(&trace.process(*location));
+    let of_processes: u64 = match order.processes.is_empty() {
+        true => 0,
+        false => (0..trace.locations()).filter(is_asked).map(events).sum(),
+    };
+    Ok(of_rows.saturating_add(of_processes))
+}
+
+/// Adds the rows of another picture of the same window.
+fn join(picture: &mut Picture, more: Picture) {
+    picture.counts.extend(more.counts);
+    picture.x0.extend(more.x0);
+    picture.x1.extend(more.x1);
+    picture.what.extend(more.what);
 }
 
 /// Made from the events.
@@ -78,10 +139,7 @@ fn exact(
         (part(one), other.join().unwrap_or_else(|_| lost()))
     });
     let (mut one, other) = (one?, other?);
-    one.counts.extend(other.counts);
-    one.x0.extend(other.x0);
-    one.x1.extend(other.x1);
-    one.what.extend(other.what);
+    join(&mut one, other);
     Ok(one)
 }
 
@@ -93,41 +151,45 @@ fn middle(rows: &[OneRow]) -> usize {
     borders.min_by_key(|place| place.abs_diff(half)).unwrap_or_default()
 }
 
-/// The rows of a picture in the order that was asked for: `order` has the place there of each row.
-fn in_order(picture: &Picture, order: &[usize]) -> Picture {
-    let mut begins = vec![0..0; order.len()];
+/// The rows in the order that was asked for: `places` has the place there of each row.
+fn in_order(found: &Rows, places: &[usize]) -> Rows {
+    let Rows { picture, bands } = found;
+    let mut ranges = vec![0..0; places.len()];
     let mut begin = 0;
-    for (place, count) in order.iter().zip(&picture.counts) {
-        begins[*place] = begin..begin + *count as usize;
+    for (place, count) in places.iter().zip(&picture.counts) {
+        ranges[*place] = begin..begin + *count as usize;
         begin += *count as usize;
     }
-    let mut sorted =
-        Picture { begin: picture.begin, bin_log2: picture.bin_log2, ..Picture::default() };
-    for boxes in begins {
-        sorted.counts.push(boxes.len() as u32);
-        sorted.x0.extend_from_slice(&picture.x0[boxes.clone()]);
-        sorted.x1.extend_from_slice(&picture.x1[boxes.clone()]);
-        sorted.what.extend_from_slice(&picture.what[boxes]);
+    let mut sorted = Rows::default();
+    (sorted.picture.begin, sorted.picture.bin_log2) = (picture.begin, picture.bin_log2);
+    for boxes in ranges {
+        sorted.picture.counts.push(boxes.len() as u32);
+        sorted.picture.x0.extend_from_slice(&picture.x0[boxes.clone()]);
+        sorted.picture.x1.extend_from_slice(&picture.x1[boxes.clone()]);
+        sorted.picture.what.extend_from_slice(&picture.what[boxes.clone()]);
+        sorted.bands.extend_from_slice(&bands[boxes]);
     }
     sorted
 }
 
-/// The rows that a page names, for example `f0-63,s5.0-3`.
-fn rows(text: &str, locations: usize) -> Result<Vec<OneRow>, Refused> {
-    let mut rows: Vec<OneRow> = Vec::new();
+/// The rows that a page names, for example `f0-63,s5.0-3,p0-3`.
+fn rows(text: &str, locations: usize, processes: usize) -> Result<Vec<RowName>, Refused> {
+    let mut rows: Vec<RowName> = Vec::new();
     for part in text.split(',') {
         let kind = part.get(..1).unwrap_or_default();
         let rest = part.get(1..).unwrap_or_default();
         match kind {
             "f" => {
-                rows.extend(range("rows", rest, locations)?.map(|location| (location, Row::Flat)))
+                let of = range("rows", rest, locations)?;
+                rows.extend(of.map(|location| RowName::Location(location, Row::Flat)));
             }
             "s" => {
                 let (location, levels) = rest.split_once('.').unwrap_or((rest, ""));
                 let location = range("rows", location, locations)?.start;
                 let levels = range("rows", levels, ROWS_MAX)?;
-                rows.extend(levels.map(|level| (location, Row::Stack(level))));
+                rows.extend(levels.map(|level| RowName::Location(location, Row::Stack(level))));
             }
+            "p" => rows.extend(range("rows", rest, processes)?.map(RowName::Process)),
             _ => return Err(Refused::Bad(format!("rows: {part} is no kind of row"))),
         }
         if rows.len() > ROWS_MAX {
@@ -143,12 +205,17 @@ mod tests {
 
     #[test]
     fn rows_are_named_by_kind_and_numbers() {
-        let (flat, stack) = (|of| (of, Row::Flat), |of, level| (of, Row::Stack(level)));
+        let flat = |of| RowName::Location(of, Row::Flat);
+        let stack = |of, level| RowName::Location(of, Row::Stack(level));
+        let rows = |text: &str, locations| super::rows(text, locations, 3);
+        assert_eq!(rows("p1-2,f0", 2), Ok(vec![RowName::Process(1), RowName::Process(2), flat(0)]));
         assert_eq!(
             rows("f0-1,s1.0-1,f1", 2),
             Ok(vec![flat(0), flat(1), stack(1, 0), stack(1, 1), flat(1)])
         );
-        for wrong in ["", "f", "f2", "f0-", "x0", "s0", "s0.", "s2.0", "s0.1024", "f0,", "ö"] {
+        for wrong in
+            ["", "f", "f2", "f0-", "x0", "s0", "s0.", "s2.0", "s0.1024", "f0,", "ö", "p3", "p"]
+        {
             assert!(rows(wrong, 2).is_err(), "{wrong}");
         }
         assert!(rows("f0-1023", 5000).is_ok() && rows("f0-1024", 5000).is_err());
@@ -176,8 +243,18 @@ mod tests {
             what: vec![what(1), what(2), what(3)],
             ..Picture::default()
         };
-        let found = in_order(&sorted, &[2, 1, 0]);
-        assert_eq!((found.counts, found.x0), (vec![2, 0, 1], vec![20, 30, 10]));
-        assert_eq!(found.what, [what(2), what(3), what(1)]);
+        let found = in_order(&Rows { picture: sorted, bands: vec![4, 5, 6] }, &[2, 1, 0]);
+        assert_eq!((found.picture.counts, found.picture.x0), (vec![2, 0, 1], vec![20, 30, 10]));
+        assert_eq!(found.picture.what, [what(2), what(3), what(1)]);
+        assert_eq!(found.bands, [5, 6, 4]);
+    }
+
+    #[test]
+    fn rows_of_a_location_are_made_together() {
+        let flat = |of| RowName::Location(of, Row::Flat);
+        let stack = RowName::Location(0, Row::Stack(3));
+        let order = Order::of(&[RowName::Process(7), flat(0), flat(1), stack]);
+        assert_eq!(order.locations, [(0, Row::Flat), (0, Row::Stack(3)), (1, Row::Flat)]);
+        assert_eq!((order.processes, order.places), (vec![7], vec![1, 3, 2, 0]));
     }
 }

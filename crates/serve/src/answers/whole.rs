@@ -1,4 +1,4 @@
-//! What is sent as it is: the report and the data of the trees.
+//! What is sent as it is: the report, the data of the trees, the most severe instances.
 
 use crate::reply::{JSON, Refused, Reply};
 use crate::session::Session;
@@ -11,6 +11,11 @@ pub fn report(session: &Session) -> Result<Reply, Refused> {
 /// The data of the trees, as the offline page has it.
 pub fn cube(session: &Session) -> Result<Reply, Refused> {
     text(session.cube())
+}
+
+/// The most severe instances of waiting; none without an analysis.
+pub fn instances(session: &Session) -> Result<Reply, Refused> {
+    Ok(Reply::json(&session.instances()))
 }
 
 fn text(text: Option<&str>) -> Result<Reply, Refused> {

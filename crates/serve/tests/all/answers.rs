@@ -15,6 +15,7 @@ struct Decoded {
     is_exact: bool,
     bin_log2: u32,
     begin: u64,
+    bands: Vec<u32>,
     /// Kind, location, level and boxes of each row: first column, last column, what.
     rows: Vec<([u32; 3], Vec<[u32; 3]>)>,
 }
@@ -24,7 +25,9 @@ fn decoded(bytes: &[u8]) -> Decoded {
         bytes.chunks_exact(4).map(|it| u32::from_le_bytes(it.try_into().unwrap())).collect();
     assert_eq!((words[0], words[1], bytes.len() % 4), (0x4349_5050, 1, 0));
     let (rows, boxes) = (words[6] as usize, words[7] as usize);
-    assert_eq!(words.len(), 8 + 4 * rows + 3 * boxes);
+    let has_bands = words[8..8 + 4 * rows].chunks_exact(4).any(|row| row[0] == 2);
+    let columns = if has_bands { 4 } else { 3 };
+    assert_eq!(words.len(), 8 + 4 * rows + columns * boxes);
     let column = |number: usize| &words[8 + 4 * rows + number * boxes..][..boxes];
     let mut at = 0;
     let row = |row: &[u32]| {
@@ -36,6 +39,7 @@ fn decoded(bytes: &[u8]) -> Decoded {
     let rows = words[8..8 + 4 * rows].chunks_exact(4).map(row).collect();
     assert_eq!(at, boxes);
     Decoded {
+        bands: if has_bands { column(3).to_vec() } else { Vec::new() },
         is_exact: words[2] == 1,
         bin_log2: words[3],
         begin: u64::from(words[4]) | u64::from(words[5]) << 32,
@@ -134,6 +138,38 @@ fn pictures_are_those_of_the_index() {
                 columns.map(|((x0, x1), What(what))| [*x0, *x1, *what]).collect();
             assert_eq!(*boxes, expected, "{row:?}");
         }
+    }
+    assert_eq!(kinds.len(), 2, "both ways were used");
+}
+
+#[test]
+fn processes_are_rows_among_others() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let length = server.answer("open")["length"].as_u64().unwrap();
+    let mut kinds = BTreeMap::new();
+    for (t0, t1, px) in [(0, length, 4), (0, length, 4096), (length / 3, length / 2, 500)] {
+        let of = |rows: &str| {
+            let question = format!("picture?rows={rows}&t0={t0}&t1={t1}&px={px}");
+            let (status, bytes) = server.bytes(&question);
+            assert_eq!(status, 200);
+            decoded(&bytes)
+        };
+        let (mixed, flat, folded) = (of("p1,f0-1,p0"), of("f0-1"), of("p0-1"));
+        *kinds.entry(mixed.is_exact).or_insert(0) += 1;
+        assert_eq!((mixed.begin, mixed.bin_log2), (flat.begin, flat.bin_log2));
+        assert_eq!((mixed.begin, mixed.bin_log2), (folded.begin, folded.bin_log2));
+        assert_eq!(mixed.rows[0], folded.rows[1]);
+        assert_eq!(mixed.rows[1..3], flat.rows);
+        assert_eq!(mixed.rows[3], folded.rows[0]);
+        let sizes: Vec<usize> = mixed.rows.iter().map(|(_, boxes)| boxes.len()).collect();
+        let bands = |of: &Decoded, from: usize, count: usize| of.bands[from..][..count].to_vec();
+        let (first, second) = (folded.rows[0].1.len(), folded.rows[1].1.len());
+        assert!(first > 0 && second > 0);
+        assert_eq!(bands(&mixed, 0, second), bands(&folded, first, second));
+        assert_eq!(bands(&mixed, second, sizes[1] + sizes[2]), vec![0; sizes[1] + sizes[2]]);
+        assert!(bands(&folded, 0, first).iter().any(|band| *band != 0));
+        assert!(flat.bands.is_empty());
     }
     assert_eq!(kinds.len(), 2, "both ways were used");
 }
@@ -251,6 +287,7 @@ fn questions_that_cannot_be_answered_are_refused() {
         "picture?rows=f0&t0=9&t1=5",
         "picture?rows=f999999&t0=0&t1=9",
         "picture?rows=f0&t0=0&t1=9007199254740992",
+        "picture?rows=p2&t0=0&t1=9",
         "picture?rows=f0&t0=-1&t1=9",
         "picture?rows=f0&t0=0&t1=1e9",
         "picture?rows=x0&t0=0&t1=9",
@@ -265,6 +302,10 @@ fn questions_that_cannot_be_answered_are_refused() {
         "sums?t0=%ff&t1=9",
         "at?loc=0",
         "at?loc=99&t=5",
+        "tasks?t0=0&t1=9&max=20001",
+        "tasks?t0=9&t1=9",
+        "source",
+        "source?file=9999",
         "at?loc=18446744073709551616&t=5",
         "at?t=5&loc=-1",
     ] {

@@ -1,0 +1,106 @@
+//! `tasks`: the task instances of a window, with their fragments and the links between them.
+
+use pompeii_index::{Fragment, TaskId, TaskLink, Tasks};
+use serde::Serialize;
+
+use crate::query::Query;
+use crate::reply::{Refused, Reply};
+use crate::session::Session;
+use crate::trace::Trace;
+
+/// The most tasks of an answer, and their number if the page does not say.
+const MOST: u64 = 20_000;
+const USUAL: u64 = 2000;
+/// The most events that are decoded.
+const EVENTS_MAX: u64 = 4_000_000;
+
+#[derive(Default, Serialize)]
+struct Answer {
+    /// Location, time, thread, number, team.
+    creations: Vec<(usize, u64, u32, u32, u32)>,
+    /// Location, begin, end, thread, number, team, flags.
+    fragments: Vec<(usize, u64, u64, u32, u32, u32, u8)>,
+    /// Location and time of both ends, and whether it begins at the creation.
+    links: Vec<(usize, u64, usize, u64, bool)>,
+    /// Fragments and creations that are not here, or events if there are too many to look at.
+    left_out: u64,
+}
+
+/// The task instances of a window.
+pub fn tasks(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
+    let (trace, index) = (session.trace()?, session.index()?);
+    let locations = query.list("locs", trace.locations())?;
+    let window = query.window()?;
+    let window = trace.time(window.start)..trace.time(window.end);
+    let most = query.number_up_to("max", USUAL, MOST)? as usize;
+    let events: u64 = locations.iter().map(|it| index.events_to_decode(*it, &window)).sum();
+    if events > EVENTS_MAX {
+        return Ok(Reply::json(&Answer { left_out: events, ..Answer::default() }));
+    }
+    let mut tasks = Tasks::default();
+    for location in locations {
+        let mut events = trace.events(location)?;
+        index.add_tasks(&trace.definitions, location, &window, &mut events, &mut tasks)?;
+    }
+    let left_out = keep(&mut tasks, most);
+    Ok(Reply::json(&answer(trace, &tasks, left_out)))
+}
+
+/// Keeps the longest fragments and as many creations, those of kept fragments first. Returns the
+/// number of what is left out.
+fn keep(tasks: &mut Tasks, most: usize) -> u64 {
+    let all = tasks.fragments.len() + tasks.creations.len();
+    tasks.fragments.sort_by_key(|it| (std::cmp::Reverse(it.end - it.start), it.start, it.location));
+    tasks.fragments.truncate(most);
+    let mut kept: Vec<TaskId> = tasks.fragments.iter().map(|it| it.task).collect();
+    kept.sort_unstable();
+    let is_kept = |task: &TaskId| kept.binary_search(task).is_ok();
+    tasks.creations.sort_by_key(|(location, time, task)| (!is_kept(task), *time, *location));
+    tasks.creations.truncate(most);
+    tasks.fragments.sort_by_key(|it| (it.start, it.location));
+    (all - tasks.fragments.len() - tasks.creations.len()) as u64
+}
+
+fn answer(trace: &Trace, tasks: &Tasks, left_out: u64) -> Answer {
+    let since = |time| trace.since_origin(time);
+    let creation = |(location, time, task): &(usize, u64, TaskId)| {
+        (*location, since(*time), task.thread, task.number, task.team)
+    };
+    let fragment = |of: &Fragment| {
+        let TaskId { team, thread, number } = of.task;
+        let flags = u8::from(of.is_resumed) | u8::from(of.is_suspended) << 1;
+        (of.location, since(of.start), since(of.end), thread, number, team, flags)
+    };
+    let link = |TaskLink { from, to, is_creation, .. }: TaskLink| {
+        (from.0, since(from.1), to.0, since(to.1), is_creation)
+    };
+    Answer {
+        creations: tasks.creations.iter().map(creation).collect(),
+        fragments: tasks.fragments.iter().map(fragment).collect(),
+        links: tasks.links().into_iter().map(link).collect(),
+        left_out,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_fragments_stay_with_their_creations() {
+        let task = |number| TaskId { team: 0, thread: 0, number };
+        let fragment = |number, start, end| {
+            let (is_resumed, is_suspended) = (false, false);
+            Fragment { location: 0, task: task(number), start, end, is_resumed, is_suspended }
+        };
+        let mut tasks = Tasks {
+            creations: vec![(0, 1, task(1)), (0, 2, task(2)), (0, 3, task(3))],
+            fragments: vec![fragment(1, 10, 12), fragment(2, 20, 90), fragment(3, 95, 99)],
+        };
+        assert_eq!(keep(&mut tasks, 2), 2);
+        let numbers: Vec<u32> = tasks.fragments.iter().map(|it| it.task.number).collect();
+        assert_eq!(numbers, [2, 3]);
+        assert_eq!(tasks.creations, [(0, 2, task(2)), (0, 3, task(3))]);
+        assert_eq!(keep(&mut tasks, 100), 0);
+    }
+}
