@@ -77,6 +77,9 @@ async function main() {
     byId("top").replaceChildren(el("h1", {}, opened?.title ?? ""), el("span.spring"), ...buttons);
   }
   renderTabs(byId("tabs"), views, state);
+  if (opened && trees) {
+    trees.leadToTimeline((region) => state.set({ view: "timeline", region, sel: null }));
+  }
   if (opened) {
     const showPath = show && ((path) => show("time", [moments.callNamed(path)]));
     await startTimeline(byId("panel-timeline"), source, opened, state, keys, moments, showPath);

@@ -12,6 +12,10 @@ const LEAST_WIDTH = 4;
 /** Boxes in the page at most; beyond it the least width grows. */
 const MOST_BOXES = 900;
 
+/** What regions do, by colour. @type {[string, string][]} */
+const KINDS = [["code", "functions"], ["openmp", "OpenMP constructs"],
+  ["wait", "barriers and locks"], ["task", "tasks"], ["mpi", "MPI"]];
+
 /** @typedef {{id: number, x: number, width: number, depth: number, rest: number}} Box */
 
 /**
@@ -63,7 +67,8 @@ export class Flame {
     this.scroll = el("div.flame", {
       role: "tree", tabindex: "0", "aria-label": "Call paths as boxes, as wide as their values",
     }, this.canvas);
-    host.replaceChildren(this.path, this.scroll);
+    const keys = KINDS.map(([kind, title]) => el("span", {}, el(`i.kind-${kind}`), title));
+    host.replaceChildren(el("div.flame-keys", {}, ...keys), this.path, this.scroll);
     this.scroll.addEventListener("scroll", () => this.draw(), { passive: true });
     this.scroll.addEventListener("keydown", (event) => this.onKey(event));
     this.canvas.addEventListener("click", (event) => this.onClick(event, false));

@@ -37,6 +37,8 @@ export class Panes extends Values {
     super(data);
     this.hosts = hosts;
     this.onChange = onChange;
+    /** Shows a region in the timeline, if there is one. @type {((region: string) => void) | null} */
+    this.toTimeline = null;
     /** @type {Pane[]} */
     this.order = ["metrics", "calls", "system"];
     /** @type {Record<string, {form: import("./forms.js").Form, outline: Outline}>} */

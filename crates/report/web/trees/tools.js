@@ -179,8 +179,8 @@ function actions(panes, pane) {
 }
 
 /** Shares below which rows can be hidden. @type {[string, string][]} */
-const THRESHOLDS = [["0", "nothing"], ["0.001", "below 0.1 %"], ["0.005", "below 0.5 %"],
-  ["0.01", "below 1 %"], ["0.05", "below 5 %"]];
+const THRESHOLDS = [["0", "nothing"], ["0.001", "< 0.1 %"], ["0.005", "< 0.5 %"],
+  ["0.01", "< 1 %"], ["0.05", "< 5 %"]];
 
 /** The toolbar above the trees. @param {HTMLElement} host @param {Panes} panes
  *  @param {() => void} redraw after a change of the form or of the order of panes */
@@ -248,5 +248,6 @@ function legend() {
   const scale = el("i");
   const stops = Array.from({ length: 21 }, (_, at) => colourOf(at / 20));
   scale.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-  return el("span.legend", {}, "0 %", scale, "100 % of the selection");
+  return el("span.legend", { title: "Colour of a value: its share of the selection" },
+    "0 %", scale, "100 %");
 }

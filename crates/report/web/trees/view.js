@@ -64,6 +64,11 @@ export function renderTrees(host, data) {
       panes.show(metric, calls);
       redraw();
     },
+    /** @param {(region: string) => void} act shows a region in the timeline */
+    leadToTimeline: (act) => {
+      panes.toTimeline = act;
+      panes.update();
+    },
     /** @param {string} quick */
     choose: (quick) => {
       panes.setQuick(quick);

@@ -11,7 +11,8 @@ const LISTED = 24;
 export function renderHelp(host, data, panes) {
   const [call] = panes.selectedCalls();
   const id = panes.form.key === "calls" ? panes.calls.focused : call ?? 0;
-  host.replaceChildren(propertyHelp(data, panes.metrics.focused), callHelp(data, id));
+  host.replaceChildren(propertyHelp(data, panes.metrics.focused),
+    callHelp(data, id, panes.toTimeline));
 }
 
 /** @param {import("../trees/data.js").Data} data @param {number} id */
@@ -24,8 +25,9 @@ function propertyHelp(data, id) {
     el("dl", {}, ...terms));
 }
 
-/** @param {import("../trees/data.js").Data} data @param {number} id */
-function callHelp(data, id) {
+/** @param {import("../trees/data.js").Data} data @param {number} id
+ *  @param {((region: string) => void) | null} toTimeline */
+function callHelp(data, id, toTimeline) {
   const region = data.region(id);
   const rate = data.raw.ticks_per_second;
   const own = (/** @type {string} */ name) => data.own(data.metricNamed(name), id);
@@ -38,6 +40,9 @@ function callHelp(data, id) {
   if (data.isStub(id)) facts.push(["Tasks executed here", seconds(own("task_time") / rate)]);
   return el("article", {}, el("h3", {}, region.label),
     el("span.name", {}, `${region.role}, ${region.paradigm}`),
+    toTimeline && region.role !== "artificial"
+      ? el("button.to-timeline", { onclick: () => toTimeline(region.name) }, "Show in timeline")
+      : null,
     el("dl", {}, ...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]),
       el("dt", {}, "Call path"), el("dd", {}, callers(data, id))));
 }
