@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 
 import { count, percent, seconds } from "../../web/format.js";
 import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { ANSWERS } from "./program.mjs";
+import { TOKEN, serve } from "./serve.mjs";
 
 const { PAGE_OCEAN: ocean, PAGE_TASKS: tasks } = process.env;
 const report = JSON.parse(fs.readFileSync(fileURLToPath(process.env.PAGE_REPORT), "utf8"));
@@ -57,6 +59,23 @@ test("Back undoes a selection", async () => {
   await page.goBack();
   assert.deepEqual(await seen(page), before);
   await close(page);
+});
+
+test("a call path leads to the timeline", async () => {
+  const text = fs.readFileSync(fileURLToPath(ocean), "utf8");
+  const [, data] = /id="data">(.*?)<\/script>/s.exec(text);
+  ANSWERS.cube = () => JSON.parse(data);
+  const server = await serve();
+  const page = await open(`${server.url}#token=${TOKEN}&view=trees`);
+  await page.locator("[data-find=calls]").fill("ocean.c:131");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Show in timeline" }).click();
+  assert.ok(await page.locator(".time-stage").isVisible());
+  assert.match(decodeURIComponent(page.url()), /view=timeline.*&region=.*barrier.*ocean\.c:131/);
+  await page.goBack();
+  assert.ok(await page.locator("#pane-calls").isVisible());
+  await close(page);
+  server.stop();
 });
 
 test("a damaged link shows what exists", async () => {
