@@ -20,6 +20,9 @@ const RUN_LIMIT: Duration = Duration::from_secs(300);
 /// The thread counts for which expectations have columns are among these.
 const THREADS: [usize; 3] = [1, 2, 4];
 const COUNTED_THREADS: [usize; 2] = [1, 4];
+/// With this number of threads the run also records a trace, which must keep the rules of
+/// `dump --check`.
+const TRACED_THREADS: usize = 2;
 
 /// Variables of the developer's shell that would change what the programs do.
 const CLEARED_PREFIXES: [&str; 6] = ["OMP_", "GOMP_", "KMP_", "LIBOMP_", "POMPEII_", "SCOREP_"];
@@ -121,6 +124,9 @@ impl<'a> Trial<'a> {
             if COUNTED_THREADS.contains(&threads) {
                 complaints.extend(self.compare_visits(threads)?);
             }
+            if threads == TRACED_THREADS {
+                complaints.extend(self.check_trace(threads)?);
+            }
         }
         Ok(complaints)
     }
@@ -208,7 +214,9 @@ impl<'a> Trial<'a> {
             Build::Plain => Command::new("./program"),
             Build::Measured => {
                 let mut command = Command::new(self.pompeii);
-                command.args(["run", "-o"]).arg(self.experiment(threads)).args(["--", "./program"]);
+                command.args(["run", "-o"]).arg(self.experiment(threads));
+                command.args((threads == TRACED_THREADS).then_some("--trace"));
+                command.args(["--", "./program"]);
                 command
             }
         };
@@ -269,6 +277,20 @@ impl<'a> Trial<'a> {
         let report = serde_json::from_slice(&outcome.stdout).context("report --json")?;
         let table = visits::differences(&expected, &visits::observed(&report)?);
         Ok((!table.is_empty()).then(|| format!("visits with OMP_NUM_THREADS={threads}\n{table}")))
+    }
+
+    fn check_trace(&self, threads: usize) -> Result<Option<String>> {
+        let experiment = self.experiment(threads);
+        if !experiment.join("traces.otf2").exists() {
+            return Ok(None);
+        }
+        let mut command = Command::new(self.pompeii);
+        command.arg("dump").arg(experiment).arg("--check");
+        self.set_environment(&mut command);
+        let outcome =
+            process::run(&mut command, &self.work, &format!("check-{threads}"), RUN_LIMIT)?;
+        let found = indented(&outcome.stdout);
+        Ok((!outcome.succeeded()).then(|| format!("the trace breaks rules\n{found}")))
     }
 }
 

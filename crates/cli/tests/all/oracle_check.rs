@@ -35,8 +35,9 @@ fn sources(folder: &Path) -> Option<(&'static str, Vec<String>)> {
     })
 }
 
-/// Measures a program in several ways; it may end as it likes.
-fn check_program(sandbox: &Sandbox, compiler: &str, options: &str) {
+/// Measures a program in several ways; it may end as it likes. Returns how many traces were checked.
+fn check_program(sandbox: &Sandbox, (compiler, options): (&str, &str), arguments: &str) -> usize {
+    let mut checked = 0;
     for functions in ["", "--functions"] {
         let words =
             format!("compile -q {functions} -- {compiler} -w -fopenmp {options} -o program");
@@ -44,12 +45,14 @@ fn check_program(sandbox: &Sandbox, compiler: &str, options: &str) {
             continue;
         }
         for guard in ["--guard-time 100000", "--no-guard"] {
-            sandbox.pompeii(&format!("run --trace -q {guard} -o exp -- ./program"));
+            sandbox.pompeii(&format!("run --trace -q {guard} -o exp -- ./program {arguments}"));
             if sandbox.exists("exp/traces.otf2") {
                 check(sandbox, &format!("{options} {functions} {guard}"));
+                checked += 1;
             }
         }
     }
+    checked
 }
 
 #[test]
@@ -61,7 +64,7 @@ fn traces_of_task_kernels_keep_the_rules() {
     for kernel in ["fib", "nqueens", "sort", "health"] {
         let source = kernels.join(format!("{kernel}.c"));
         let options = format!("-O1 {} -I{} -lm", source.display(), kernels.display());
-        check_program(&sandbox, "gcc", &options);
+        check_program(&sandbox, ("gcc", &options), "");
     }
 }
 
@@ -79,7 +82,38 @@ fn traces_of_programs_with_known_causes_keep_the_rules() {
         let compiler = if program.ends_with(".c") { "gcc" } else { "g++" };
         let (source, folder) = (folder.join(program), folder.display());
         let options = format!("-O1 -DTHREADS=2 {macros} {} -I{folder} -lm", source.display());
-        check_program(&sandbox, compiler, &options);
+        check_program(&sandbox, (compiler, &options), "");
+    }
+}
+
+/// The examples: compiler, folder, files in the order of their modules, arguments of a short run.
+const EXAMPLES: [(&str, &str, &str, &str); 6] = [
+    ("gcc", "kernels", "coarse.c", "6 10"),
+    ("gcc", "kernels", "creation.c", "6 10"),
+    ("gcc", "kernels", "fine.c", "2 20000"),
+    ("gcc", "ocean", "ocean.c", "64 20"),
+    ("g++", "retrieval", "images.cpp features.cpp ranking.cpp retrieval.cpp", "40 5 32"),
+    (
+        "gfortran",
+        "weather",
+        "grid.f90 processes.f90 state.f90 surface.f90 dynamics.f90 polar_filter.f90 \
+         diagnostics.f90 convec.f weather.f90 processes_alone.f90",
+        "72 32 5",
+    ),
+];
+
+#[test]
+fn traces_of_examples_keep_the_rules() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    for (compiler, example, files, arguments) in EXAMPLES {
+        let folder = project("examples").join(example);
+        let files = files.split_whitespace().map(|file| folder.join(file).display().to_string());
+        let files: Vec<String> = files.collect();
+        let options = format!("-O1 {} -I{} -lm", files.join(" "), folder.display());
+        assert_eq!(check_program(&sandbox, (compiler, &options), arguments), 4, "{example}");
     }
 }
 
@@ -108,7 +142,7 @@ fn traces_of_unusual_programs_keep_the_rules() {
         let folder = project("tests/programs").join(program);
         let (compiler, sources) = sources(&folder).unwrap();
         let options = format!("-O1 {} -I{} -lm", sources.join(" "), folder.display());
-        check_program(&sandbox, compiler, &options);
+        check_program(&sandbox, (compiler, &options), "");
     }
 }
 
