@@ -72,7 +72,8 @@ pub fn find_or_build(
 /// An index that belongs to the trace. Any other file is one to build anew.
 fn opened(path: &Path, trace: &Trace) -> Option<Index<MappedFile>> {
     let index = file::open(path, trace.survey.fingerprint).ok()?;
-    (index.locations() == trace.locations()).then_some(index)
+    let is_right = index.locations() == trace.locations() && index.shape() == trace.survey.shape;
+    is_right.then_some(index)
 }
 
 impl IndexPlace {

@@ -13,6 +13,10 @@
 //! | `sums?locs&t0&t1&by` | exact visits and ticks by `region`, `state` or `location` |
 //! | `at?loc&t` | what a location does at a moment |
 //! | `tasks?locs&t0&t1&max` | task instances: creations, fragments, links between them |
+//! | `links?kinds&t0&t1&max` | links (`message`, `collective`, `lock`, `task`), or their counts |
+//! | `matrix?t0&t1` | messages and bytes by sender and receiver |
+//! | `curves?which&process&t0&t1&px` | tasks `ready` and `running`, threads `waiting` and `idle` |
+//! | `counter?name&loc&t0&t1&px` | a counter of a location |
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
 //! | `source?file` | the text of a source, by its place in `files` of `open` |
 //! | `cube` | the data of the trees, as the offline page has it |

@@ -305,6 +305,14 @@ fn tasks_instances_and_sources_of_a_run_are_answered() {
     assert_eq!(moment["task"]["name"], *name);
     let region = moment["task"]["region"].as_u64().unwrap() as usize;
     assert_eq!(opening["regions"][region]["role"], "task");
+    let creation = list("creations").into_iter();
+    let creation = creation.into_iter().find(|it| (&it[2], &it[3]) == (&fragment[3], &fragment[4]));
+    let creation = creation.unwrap();
+    assert_eq!(moment["task"]["created"]["loc"], creation[0]);
+    assert_eq!(moment["task"]["created"]["at"], creation[1]);
+    let pieces = &moment["task"]["fragments"];
+    assert_eq!((pieces.as_array().unwrap().len(), &pieces[0]["loc"]), (1, &fragment[0]));
+    assert_eq!((&pieces[0]["start"], &pieces[0]["end"]), (&fragment[1], &fragment[2]));
 
     let instances = view.ask("instances");
     let instances = instances.as_array().unwrap();

@@ -15,9 +15,9 @@ use crate::wire::{self, RowName};
 /// The most rows of a picture.
 const ROWS_MAX: usize = 1024;
 /// The most columns of a picture.
-const COLUMNS_MAX: u64 = 4096;
+pub const COLUMNS_MAX: u64 = 4096;
 /// Columns, if the page does not say.
-const COLUMNS_USUAL: u64 = 2000;
+pub const COLUMNS_USUAL: u64 = 2000;
 /// The most events that are decoded for a picture.
 const EVENTS_MAX: u64 = 4_000_000;
 /// Fewer events are not worth a second thread.

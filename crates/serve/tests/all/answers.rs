@@ -319,3 +319,116 @@ fn questions_that_cannot_be_answered_are_refused() {
     assert_eq!(server.bytes(&format!("picture?rows=f0&{after}&px=4096")).0, 200);
     assert_eq!(server.answer("at?loc=0&t=9007199254740991")["stack"], Value::Array(Vec::new()));
 }
+
+#[test]
+fn messages_are_drawn_counted_and_summed() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let archive = Archive::open(&folder.path().join("traces.otf2")).unwrap();
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let mut sent: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for (location, id) in definitions.location_ids.iter().enumerate() {
+        for event in archive.events(LocationRef(*id)).unwrap().flatten() {
+            let bytes = match event.event {
+                Event::MpiSend(send) => send.msg_length,
+                Event::MpiIsend(send) => send.msg_length,
+                _ => continue,
+            };
+            let sum = sent.entry(location as u64).or_default();
+            *sum = (sum.0 + 1, sum.1 + bytes);
+        }
+    }
+    assert!(!sent.is_empty());
+    let all = "t0=0&t1=9007199254740991";
+    let numbers = |row: &Value, at: usize| row[at].as_u64().unwrap();
+    let rows = |answer: &Value, name: &str| answer[name].as_array().unwrap().clone();
+
+    let links = server.answer(&format!("links?kinds=message&{all}"));
+    assert_eq!(links["left_out"], 0);
+    let links = rows(&links, "links");
+    let mut drawn: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for link in &links {
+        assert_eq!(link[0], "message");
+        let sum = drawn.entry(numbers(link, 1)).or_default();
+        *sum = (sum.0 + 1, sum.1 + numbers(link, 5));
+    }
+    assert_eq!(drawn, sent);
+
+    let matrix = server.answer(&format!("matrix?{all}"));
+    let mut summed: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for pair in rows(&matrix, "pairs") {
+        let sum = summed.entry(numbers(&pair, 0)).or_default();
+        *sum = (sum.0 + numbers(&pair, 2), sum.1 + numbers(&pair, 3));
+    }
+    assert_eq!(summed, sent);
+
+    let counted = server.answer(&format!("links?kinds=message&{all}&max=1"));
+    let counts: u64 = rows(&counted, "counts").iter().map(|it| numbers(it, 3)).sum();
+    assert_eq!(counts + counted["left_out"].as_u64().unwrap(), links.len() as u64);
+
+    // The call that sends has the other end as its partner.
+    let (loc, at) = (numbers(&links[0], 1), numbers(&links[0], 2));
+    let partners = server.answer(&format!("at?loc={loc}&t={at}"))["partners"].clone();
+    let other = |it: &Value| (it["kind"].clone(), it["loc"].clone(), it["at"].clone());
+    let expected = (Value::from("message"), links[0][3].clone(), links[0][4].clone());
+    assert!(partners.as_array().unwrap().iter().any(|it| other(it) == expected), "{partners}");
+}
+
+#[test]
+fn curves_have_a_value_in_each_bin() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let opening = server.answer("open");
+    let (length, threads) =
+        (opening["length"].as_u64().unwrap(), opening["processes"][1]["count"].as_f64().unwrap());
+    let number = |value: &Value| value.as_f64().unwrap();
+    let mut most: f64 = 0.0;
+    for which in ["ready", "running", "waiting", "idle"] {
+        let curve =
+            server.answer(&format!("curves?which={which}&process=1&t0=0&t1={length}&px=100"));
+        let of = |name: &str| curve[name].as_array().unwrap().clone();
+        let (min, max, mean) = (of("min"), of("max"), of("mean"));
+        assert_eq!((min.len(), max.len()), (mean.len(), mean.len()));
+        let bins = length >> curve["bin_log2"].as_u64().unwrap();
+        assert!(mean.len() as u64 >= bins && mean.len() > 1, "{} of {bins}", mean.len());
+        for bin in 0..mean.len() {
+            let (least, mean, largest) = (number(&min[bin]), number(&mean[bin]), number(&max[bin]));
+            assert!(0.0 <= least && least <= mean && mean <= largest, "{which} {bin}");
+            if ["waiting", "idle"].contains(&which) {
+                assert!(largest <= threads, "{which} {bin}");
+            }
+            most = most.max(largest);
+        }
+    }
+    assert!(most >= 1.0);
+    for wrong in [
+        "curves?which=nothing&process=0&t0=0&t1=9",
+        "curves?which=idle&process=2&t0=0&t1=9",
+        "curves?which=idle&t0=0&t1=9",
+        "counter?name=nothing&loc=0&t0=0&t1=9",
+        "links?kinds=nothing&t0=0&t1=9",
+        "links?t0=0&t1=9",
+        "matrix?t0=0",
+        "links?kinds=message&t0=0&t1=9&max=20001",
+    ] {
+        assert_eq!(server.refusal(wrong).0, 400, "{wrong}");
+    }
+}
+
+#[test]
+fn counters_are_found_by_their_names() {
+    let folder = sample("allrecords");
+    let server = Running::ready(traced(folder.path()));
+    let opening = server.answer("open");
+    let counters = opening["has"]["counters"].as_array().unwrap();
+    assert!(!counters.is_empty());
+    for name in counters {
+        let name = name.as_str().unwrap().replace(' ', "%20");
+        let window = format!("t0=0&t1={}&px=50", opening["length"]);
+        let series = server.answer(&format!("counter?name={name}&loc=0&{window}"));
+        let curve = server.answer(&format!("curves?which=idle&process=0&{window}"));
+        assert_eq!((&series["begin"], &series["bin_log2"]), (&curve["begin"], &curve["bin_log2"]));
+        let bins = |of: &Value| of["mean"].as_array().unwrap().len();
+        assert_eq!(bins(&series), bins(&curve));
+    }
+}
