@@ -12,6 +12,7 @@ use crate::cell::{CUT_END, Kind};
 use crate::ends::{End, LocationEnds};
 use crate::fold::{StateBins, StatesBuilder};
 use crate::format::{Piece, Section};
+use crate::gaps::Gaps;
 use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
 use crate::series::Counters;
@@ -59,6 +60,8 @@ impl<'a> Context<'a> {
 /// The rows of a location.
 #[derive(Debug)]
 pub(crate) struct Rows<'a> {
+    /// Stack levels are those as recorded: suspended regions stay open.
+    is_recorded: bool,
     states: &'a [State],
     shape: Shape,
     flat: RowBuilder,
@@ -70,7 +73,12 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub fn new(states: &'a [State], shape: Shape) -> Rows<'a> {
         let flat = RowBuilder::new(shape, Kind::Flat);
-        Rows { states, shape, flat, stack: Vec::new(), depth: 0 }
+        Rows { is_recorded: false, states, shape, flat, stack: Vec::new(), depth: 0 }
+    }
+
+    /// The same with stack levels as they were recorded.
+    pub fn recorded(states: &'a [State], shape: Shape) -> Rows<'a> {
+        Rows { is_recorded: true, ..Rows::new(states, shape) }
     }
 
     /// The finished rows: `flat`, then the stack levels from the outermost one on.
@@ -92,6 +100,22 @@ impl Visitor for Rows<'_> {
 
     #[inline]
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
+        if !self.is_recorded {
+            self.stack_level(level, start, end, region, cuts);
+        }
+    }
+
+    #[inline]
+    fn recorded(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
+        if self.is_recorded {
+            self.stack_level(level, start, end, region, cuts);
+        }
+    }
+}
+
+impl Rows<'_> {
+    #[inline]
+    fn stack_level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
         self.depth = self.depth.max(level + 1);
         if level >= self.stack.len() {
             let rows = (level + 1).min(STACK_LEVELS_MAX);
@@ -112,6 +136,7 @@ pub struct LocationBuilder<'a> {
     walker: Walker,
     found: Found<'a>,
     counters: Counters,
+    gaps: Gaps,
     mark_every: u64,
     events: u64,
     errors: u64,
@@ -125,6 +150,8 @@ struct Found<'a> {
     states: StatesBuilder<'a>,
     ends: LocationEnds,
     of_regions: &'a [State],
+    /// Number of stack levels as recorded.
+    recorded_depth: usize,
 }
 
 impl Visitor for Found<'_> {
@@ -143,6 +170,16 @@ impl Visitor for Found<'_> {
     #[inline]
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
         self.rows.level(level, start, end, region, cuts);
+    }
+
+    #[inline]
+    fn visit(&mut self, _: u64, region: u32, ticks: u64) {
+        self.marks.durations.add(region, ticks);
+    }
+
+    #[inline]
+    fn recorded(&mut self, level: usize, _: u64, _: u64, _: u32, _: u8) {
+        self.recorded_depth = self.recorded_depth.max(level + 1);
     }
 
     #[inline]
@@ -178,8 +215,10 @@ impl<'a> LocationBuilder<'a> {
                 states: StatesBuilder::new(&context.states, context.shape),
                 ends: LocationEnds::default(),
                 of_regions: &context.states,
+                recorded_depth: 0,
             },
             counters: Counters::default(),
+            gaps: Gaps::new(),
             mark_every: MARK_EVENTS,
             events: 0,
             errors: 0,
@@ -200,6 +239,7 @@ impl<'a> LocationBuilder<'a> {
         self.walker.event(definitions, time, event, &mut self.found);
         if !matches!(event, Event::Enter(_) | Event::Leave(_)) {
             self.found.ends.event(definitions, &self.walker, event);
+            self.gaps.event(definitions, &self.walker, event);
             if let Event::Metric(metric) = event {
                 self.counters.read(definitions, self.context.shape, self.walker.now, metric);
             }
@@ -250,7 +290,7 @@ impl<'a> LocationBuilder<'a> {
     /// end with the trace.
     pub fn finish(mut self) -> LocationIndex {
         self.walker.end(self.context.end(), &mut self.found);
-        let Found { rows, marks, states, ends, .. } = self.found;
+        let Found { rows, marks, states, ends, recorded_depth, .. } = self.found;
         let (depth, shape) = (rows.depth, self.context.shape);
         let mut pieces: Vec<Piece> = marks.pieces().collect();
         pieces.extend(self.counters.pieces(self.context.definitions, self.context.end()));
@@ -264,9 +304,12 @@ impl<'a> LocationBuilder<'a> {
                 pieces.push(piece(Section::Fillers, fillers));
             }
         }
-        let words = vec![self.events, self.errors, depth as u64];
-        let (section, is_coarse) = (Section::Facts, true);
-        pieces.push(Piece { section, row: 0, level: 0, words, is_coarse });
+        let facts = vec![self.events, self.errors, depth as u64, recorded_depth as u64];
+        let gaps = self.gaps.words(self.context.end());
+        for (section, words) in [(Section::Facts, facts), (Section::Gaps, gaps)] {
+            let is_coarse = section == Section::Facts;
+            pieces.push(Piece { section, row: 0, level: 0, words, is_coarse });
+        }
         LocationIndex { pieces, states: states.finish(), ends }
     }
 }

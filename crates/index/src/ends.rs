@@ -334,15 +334,19 @@ fn mpi_end(definitions: &Definitions, walker: &Walker, event: &Event) -> Option<
             End::Completes(it.request_id, end)
         }
         Event::MeasurementOnOff(it) if it.measurement_mode == MeasurementMode::OFF => {
-            // The walk has opened a region for this time. Pompeii has one of its own around it, if
-            // the program or the user switched recording off; else it had no room for records.
-            let off = definitions.off_region.0;
-            let around = walker.frames.iter().rev().nth(1);
-            let is_wanted = around.is_some_and(|frame| frame.region == off);
-            if definitions.tells_off && !is_wanted { End::Lost } else { End::Off }
+            if is_lost(definitions, walker) { End::Lost } else { End::Off }
         }
         _ => return None,
     })
+}
+
+/// Whether records are missing, when recording has been switched off. The walk has opened a region
+/// for this time. Pompeii has one of its own around it, if the program or the user switched
+/// recording off; else it had no room for records.
+pub(crate) fn is_lost(definitions: &Definitions, walker: &Walker) -> bool {
+    let around = walker.frames.iter().rev().nth(1);
+    let is_wanted = around.is_some_and(|frame| frame.region == definitions.off_region.0);
+    definitions.tells_off && !is_wanted
 }
 
 fn is_with_neighbours(definitions: &Definitions, walker: &Walker) -> bool {

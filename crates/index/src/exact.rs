@@ -102,9 +102,16 @@ impl<B: AsRef<[u8]>> Index<B> {
     ) -> Result<Picture, E> {
         let (shape, mut canvas) = self.exact_canvas(&window, columns);
         let whole = shape.origin..shape.origin.saturating_add(shape.length);
-        for rows in rows.chunk_by(|(one, _), (next, _)| one == next) {
-            let Some(&(location, _)) = rows.first() else { continue };
-            let mut found = Rows::new(context.states(), shape);
+        let is_recorded = |row: &Row| matches!(row, Row::Recorded(_));
+        let is_same = |one: &(usize, Row), next: &(usize, Row)| {
+            one.0 == next.0 && is_recorded(&one.1) == is_recorded(&next.1)
+        };
+        for rows in rows.chunk_by(is_same) {
+            let Some(&(location, row)) = rows.first() else { continue };
+            let mut found = match is_recorded(&row) {
+                true => Rows::recorded(context.states(), shape),
+                false => Rows::new(context.states(), shape),
+            };
             let mut reader = open(location)?;
             let definitions = context.definitions;
             self.visit_window(definitions, location, &whole, &mut reader, &mut found)?;

@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
 pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;
@@ -55,7 +55,8 @@ pub type Fingerprint = [u64; 2];
 /// What a section has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Section {
-    /// Of a location: number of its events, of its errors, of stack levels, and of rows.
+    /// Of a location: number of its events, of its errors, of stack levels, and of those levels
+    /// as recorded.
     Facts = 1,
     /// Intervals of a row's class, two words each.
     Exact = 2,
@@ -79,6 +80,12 @@ pub(crate) enum Section {
     Curve = 11,
     /// A counter of a location, by level.
     Counter = 12,
+    /// Durations of the visits that ended between two marks (`durations.rs`).
+    Durations = 13,
+    /// Those of all visits that ended before a mark.
+    DurationTotals = 14,
+    /// Times of a location without records (`gaps.rs`).
+    Gaps = 15,
 }
 
 /// The key of a section: kind, location or process or kind of link, row and level.

@@ -20,6 +20,9 @@
 //! * **Curves** ([`Index::curve`]) tell how many tasks are ready and run in a process, and how many
 //!   threads wait or have no work. A **counter** ([`Index::counter`]) has values as they do
 //!   (`series.rs`).
+//! * A **histogram** ([`Index::histogram`]) has the durations of a region's visits in any window
+//!   (`durations.rs`). A **search** ([`Index::find`]) leads to the next one that is long enough.
+//! * **Gaps** ([`Index::gaps`]) are times without records, and why (`gaps.rs`).
 //! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
 //!   it anew.
@@ -80,11 +83,14 @@ mod at;
 mod build;
 mod cell;
 mod counts;
+mod durations;
 mod ends;
 mod exact;
 pub mod file;
+mod find;
 mod fold;
 mod format;
+mod gaps;
 mod links;
 mod marks;
 mod meeting;
@@ -106,9 +112,12 @@ pub use at::{Moment, Open};
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use counts::{Count, Counts, Pair};
+pub use durations::{Bucket, Histogram};
 pub use exact::{Sums, WindowError};
+pub use find::{Direction, Find, FoundVisit, Search, Sought};
 pub use fold::FoldedPicture;
 pub use format::{Fingerprint, Flaw, Index, VERSION};
+pub use gaps::{Gap, GapKind};
 pub use links::{Link, LinkKind, Links};
 pub use marks::MARK_EVENTS;
 pub use picture::{PARTS_LOG2, Picture, Row, What, bin_log2_for};

@@ -9,11 +9,16 @@
 //! | 5 | sums of the events between the mark before and this one, as a part of their section |
 //! | 6 | at every 64th mark: sums of all events before it, as a part of their section |
 //! | 7 | number of events before it |
+//! | 8 | durations of the visits that ended between the mark before and this one |
+//! | 9 | at every 64th mark: durations of all visits that ended before it |
 //!
-//! A part of a section is its begin in 40 bits and its number of words in 24.
+//! A part of a section is its begin in 40 bits and its number of words in 24; durations have bytes.
+
+use std::ops::Range;
 
 use pompeii_otf2::read::Place;
 
+use crate::durations::{self, Durations};
 use crate::format::{Index, Key, Piece, Section, Words};
 use crate::picture::first_where;
 use crate::walk::{Visitor, Walker};
@@ -22,7 +27,7 @@ use crate::walk::{Visitor, Walker};
 pub const MARK_EVENTS: u64 = 4096;
 /// Marks between two that have all sums.
 pub(crate) const MARKS_PER_TOTAL: usize = 64;
-const MARK_WORDS: usize = 8;
+const MARK_WORDS: usize = 10;
 const COUNT_BITS: u32 = 24;
 
 /// Visits and exclusive ticks by region.
@@ -90,6 +95,8 @@ pub(crate) struct Marks {
     totals: Vec<u64>,
     /// Sums since the last mark.
     pub block: RegionSums,
+    /// Durations of visits.
+    pub durations: Durations,
     all: RegionSums,
     last_event: u64,
 }
@@ -117,24 +124,38 @@ impl Marks {
             }
         }
         let lengths = [self.states.len(), self.sums.len(), self.totals.len()];
-        let part =
-            |at: usize| (begins[at] as u64) << COUNT_BITS | (lengths[at] - begins[at]) as u64;
+        let part = |at: usize| part_word(begins[at]..lengths[at]);
         let Place { chunk, byte, file_time, skipped } = place;
         let byte = byte << 8 | u64::from(skipped);
-        let mark = [walker.now, chunk, byte, file_time, part(0), part(1), part(2), events];
+        let [durations, all_durations] = self.durations.take(is_total);
+        let mark = [
+            walker.now,
+            chunk,
+            byte,
+            file_time,
+            part(0),
+            part(1),
+            part(2),
+            events,
+            part_word(durations),
+            part_word(all_durations),
+        ];
         self.marks.extend(mark);
     }
 
     /// The sections.
     pub fn pieces(self) -> impl Iterator<Item = Piece> {
+        let (durations, all_durations) = self.durations.words();
         let pieces = [
+            (Section::Durations, durations),
+            (Section::DurationTotals, all_durations),
             (Section::Marks, self.marks),
             (Section::States, self.states),
             (Section::Sums, self.sums),
             (Section::Totals, self.totals),
         ];
         pieces.into_iter().map(|(section, words)| {
-            let is_coarse = section == Section::Totals;
+            let is_coarse = matches!(section, Section::Totals | Section::DurationTotals);
             Piece { section, row: 0, level: 0, words, is_coarse }
         })
     }
@@ -147,6 +168,8 @@ pub(crate) struct MarksOf<'a> {
     states: Words<'a>,
     sums: Words<'a>,
     totals: Words<'a>,
+    durations: Words<'a>,
+    duration_totals: Words<'a>,
 }
 
 impl<'a> MarksOf<'a> {
@@ -157,6 +180,8 @@ impl<'a> MarksOf<'a> {
             states: section(Section::States),
             sums: section(Section::Sums),
             totals: section(Section::Totals),
+            durations: section(Section::Durations),
+            duration_totals: section(Section::DurationTotals),
         }
     }
 
@@ -206,6 +231,40 @@ impl<'a> MarksOf<'a> {
         }
         Some(())
     }
+
+    /// Adds the durations of the visits that ended between the mark before and this one.
+    pub fn block_durations(
+        &self,
+        mark: usize,
+        add: &mut impl FnMut(u32, usize, u64, u64),
+    ) -> Option<()> {
+        durations::visit(bytes(self.durations, self.word(mark, 8))?, add);
+        Some(())
+    }
+
+    /// Adds the durations of all visits that ended before a mark: region, bucket, number, ticks.
+    pub fn add_durations(
+        &self,
+        mark: usize,
+        add: &mut impl FnMut(u32, usize, u64, u64),
+    ) -> Option<()> {
+        let with_all = mark / MARKS_PER_TOTAL * MARKS_PER_TOTAL;
+        durations::visit(bytes(self.duration_totals, self.word(with_all, 9))?, add);
+        for mark in with_all + 1..=mark {
+            durations::visit(bytes(self.durations, self.word(mark, 8))?, add);
+        }
+        Some(())
+    }
+}
+
+fn part_word(part: Range<usize>) -> u64 {
+    (part.start as u64) << COUNT_BITS | part.len() as u64
+}
+
+fn bytes(section: Words<'_>, word: u64) -> Option<&[u8]> {
+    let begin = usize::try_from(word >> COUNT_BITS).ok()?;
+    let length = (word & ((1 << COUNT_BITS) - 1)) as usize;
+    section.bytes().get(begin..begin.checked_add(length)?)
 }
 
 fn part(section: Words<'_>, word: u64) -> Option<Words<'_>> {

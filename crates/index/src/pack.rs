@@ -127,14 +127,18 @@ impl<const N: usize> Blocks<N> {
             words.extend(block);
             words.push(*place);
         }
-        let chunks = self.bytes.chunks(8).map(|chunk| {
-            let mut bytes = [0; 8];
-            bytes[..chunk.len()].copy_from_slice(chunk);
-            u64::from_le_bytes(bytes)
-        });
-        words.extend(chunks);
+        words.extend(words_of(&self.bytes));
         words
     }
+}
+
+/// Bytes as words, the last one filled up.
+pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks(8).map(|chunk| {
+        let mut bytes = [0; 8];
+        bytes[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(bytes)
+    })
 }
 
 /// Blocks in a file, which may be damaged.

@@ -18,15 +18,19 @@ pub const PARTS_LOG2: u32 = 4;
 pub enum Row {
     /// The innermost regions.
     Flat,
-    /// A level of the call stack, from 0.
+    /// A level of the call stack, from 0. Tasks are cut where they are suspended.
     Stack(usize),
+    /// The same as it was recorded: regions stay open while their task is suspended, so those of
+    /// other tasks are above them. It is made from the events only; from the index, the level is
+    /// that of [`Stack`](Row::Stack).
+    Recorded(usize),
 }
 
 impl Row {
     pub(crate) fn number(self) -> usize {
         match self {
             Row::Flat => 0,
-            Row::Stack(level) => level + 1,
+            Row::Stack(level) | Row::Recorded(level) => level.saturating_add(1),
         }
     }
 }
@@ -209,6 +213,11 @@ impl<B: AsRef<[u8]>> Index<B> {
     /// [`STACK_LEVELS_MAX`](crate::STACK_LEVELS_MAX) have rows.
     pub fn stack_levels(&self, location: usize) -> usize {
         self.facts(location).get(2) as usize
+    }
+
+    /// The same for levels [as recorded](Row::Recorded).
+    pub fn recorded_levels(&self, location: usize) -> usize {
+        self.facts(location).get(3) as usize
     }
 
     /// Number of events of a location, and of errors while they were read.

@@ -28,6 +28,11 @@ pub trait Visitor {
     /// intervals of a level come in the order of time and do not overlap. `cuts` has
     /// [`CUT_BEGIN`] and [`CUT_END`].
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
+    /// A visit of a region has ended, after so many ticks without suspensions.
+    fn visit(&mut self, _end: u64, _region: u32, _ticks: u64) {}
+    /// A visit as it was recorded: a region stays open while its task is suspended, on a level
+    /// above all that was open when it began. `cuts` has [`CUT_END`] if the trace ends before.
+    fn recorded(&mut self, _level: usize, _start: u64, _end: u64, _region: u32, _cuts: u8) {}
     /// The innermost region from now on; `None` if none is open. It may be the same as before.
     fn top(&mut self, _time: u64, _region: Option<u32>) {}
     /// A task begins or goes on.
@@ -91,6 +96,17 @@ pub(crate) struct Frame {
     pub since: u64,
     /// [`CUT_BEGIN`], or 0.
     pub cut: u8,
+    pub visit: Visit,
+}
+
+/// A visit of a region, whether its task is suspended or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Visit {
+    pub began: u64,
+    /// Ticks before the last suspension.
+    pub ticks: u64,
+    /// The level if suspended regions stay open.
+    pub slot: usize,
 }
 
 /// A team that the location is in, or the time outside of all teams.
@@ -113,7 +129,9 @@ pub(crate) struct Walker {
     /// From the outside in; never empty.
     pub parts: Vec<Part>,
     /// Open regions of suspended tasks, the innermost one last.
-    pub aside: HashMap<TaskId, Vec<u32>>,
+    pub aside: HashMap<TaskId, Vec<(u32, Visit)>>,
+    /// By level whether a region is open there, if suspended ones stay open.
+    pub slots: Vec<bool>,
     /// When a gap ends that is open as the innermost region.
     pub gap_end: Option<u64>,
 }
@@ -127,6 +145,7 @@ impl Walker {
             frames: Vec::new(),
             parts: vec![Part::default()],
             aside: HashMap::new(),
+            slots: Vec::new(),
             gap_end: None,
         }
     }
@@ -156,8 +175,9 @@ impl Walker {
         let off = definitions.off_region.0;
         match event {
             Event::ThreadTeamBegin(_) => self.parts.push(Part::default()),
-            Event::ThreadTeamEnd(_) => {
+            Event::ThreadTeamEnd(it) => {
                 self.switch(None, visitor);
+                self.forget_team(it.thread_team.0, visitor);
                 self.parts.pop();
                 if self.parts.is_empty() {
                     self.parts.push(Part::default());
@@ -202,7 +222,9 @@ impl Walker {
     fn enter(&mut self, region: u32, visitor: &mut impl Visitor) {
         self.border(visitor);
         visitor.enter(region);
-        self.frames.push(Frame { region, since: self.now, cut: 0 });
+        let visit = Visit { began: self.now, ticks: 0, slot: self.slots.len() };
+        self.slots.push(true);
+        self.frames.push(Frame { region, since: self.now, cut: 0, visit });
         visitor.top(self.now, Some(region));
     }
 
@@ -249,8 +271,43 @@ impl Walker {
             && let Some(frame) = self.frames.pop()
         {
             let level = self.frames.len();
-            visitor.level(level, frame.since, self.now, frame.region, frame.cut | cut);
+            let Frame { region, since, visit, .. } = frame;
+            visitor.level(level, since, self.now, region, frame.cut | cut);
+            if cut == 0 {
+                let ticks = visit.ticks + self.now.saturating_sub(since);
+                self.end_visit(region, Visit { ticks, ..visit }, visitor);
+            }
         }
+    }
+
+    #[inline]
+    fn end_visit(&mut self, region: u32, visit: Visit, visitor: &mut impl Visitor) {
+        visitor.visit(self.now, region, visit.ticks);
+        visitor.recorded(visit.slot, visit.began, self.now, region, 0);
+        if let Some(slot) = self.slots.get_mut(visit.slot) {
+            *slot = false;
+        }
+        while self.slots.last() == Some(&false) {
+            self.slots.pop();
+        }
+    }
+
+    /// What a task was in ends, although it is suspended here: it has been completed elsewhere.
+    fn forget(&mut self, task: TaskId, visitor: &mut impl Visitor) {
+        for (region, visit) in self.aside.remove(&task).into_iter().flatten().rev() {
+            self.end_visit(region, visit, visitor);
+        }
+    }
+
+    /// All tasks of a team are complete when it ends.
+    fn forget_team(&mut self, team: u32, visitor: &mut impl Visitor) {
+        if self.aside.is_empty() {
+            return;
+        }
+        let mut tasks: Vec<TaskId> =
+            self.aside.keys().filter(|task| task.team == team).copied().collect();
+        tasks.sort_unstable();
+        tasks.into_iter().for_each(|task| self.forget(task, visitor));
     }
 
     /// A gap that a region stands for has ended.
@@ -272,7 +329,11 @@ impl Walker {
         self.border(visitor);
         if let Some(Running { task, floor, since, cut }) = current {
             let open = self.frames.get(floor..).unwrap_or_default();
-            self.aside.insert(task, open.iter().map(|frame| frame.region).collect());
+            let visit = |frame: &Frame| {
+                let ticks = frame.visit.ticks + self.now.saturating_sub(frame.since);
+                (frame.region, Visit { ticks, ..frame.visit })
+            };
+            self.aside.insert(task, open.iter().map(visit).collect());
             self.close_down_to(floor, CUT_END, visitor);
             visitor.fragment(since, self.now, task, cut | CUT_END);
         }
@@ -296,7 +357,7 @@ impl Walker {
             part.running = to.map(|task| Running { task, floor, since, cut });
         }
         let regions = regions.unwrap_or_default();
-        let goes_on = |region| Frame { region, since: self.now, cut: CUT_BEGIN };
+        let goes_on = |(region, visit)| Frame { region, since: self.now, cut: CUT_BEGIN, visit };
         self.frames.extend(regions.into_iter().map(goes_on));
         if let Some(task) = to {
             visitor.start(self.now, task);
@@ -308,7 +369,7 @@ impl Walker {
     fn complete(&mut self, task: TaskId, visitor: &mut impl Visitor) {
         let current = self.running().filter(|running| running.task == task);
         let Some(Running { floor, since, cut, .. }) = current else {
-            self.aside.remove(&task);
+            self.forget(task, visitor);
             return;
         };
         self.border(visitor);
@@ -334,6 +395,10 @@ impl Walker {
         }
         self.now = time;
         self.border(visitor);
+        let open = self.frames.iter().map(|frame| (frame.region, frame.visit));
+        for (region, visit) in open.chain(self.aside.values().flatten().copied()) {
+            visitor.recorded(visit.slot, visit.began, time, region, CUT_END);
+        }
         self.close_down_to(0, CUT_END, visitor);
         for Running { task, since, cut, .. } in self.parts.iter().filter_map(|part| part.running) {
             visitor.fragment(since, time, task, cut | CUT_END);
@@ -435,6 +500,40 @@ mod tests {
             "0-10 in 3; 10-20 in 4; 1: 10-20 4 cut 2; 20-30 in 4; 1: 20-30 4 cut 0; \
              30-40 in 4; 1: 30-40 4 cut 1; 40-50 in 3; 0: 0-50 3 cut 0;",
         );
+    }
+
+    /// Figures 3 and 4 of the paper on tasks: task 1 is suspended while task 2 is executed. As they
+    /// are recorded, task 1 and its function last until both are done.
+    #[test]
+    fn suspended_regions_stay_open_as_recorded() {
+        let trace = "team A = 0.0\n0 0.0 + ibarrier\n10 0.0 switch A 0 1; + task; + f\n\
+             30 0.0 switch A 0 2; + task; + f\n60 0.0 -; -; done A 0 2; switch A 0 1\n\
+             70 0.0 -; -; done A 0 1; switch A 0 0\n90 0.0 -";
+        let trace = text::parse(trace).expect("a trace");
+        let (mut walker, mut found) = (Walker::new(), Recorded::default());
+        for (time, event) in &trace.events[0] {
+            walker.event(&trace.definitions, *time, event, &mut found);
+        }
+        let expected = "4: 30-60 5 in 30; 3: 30-60 4 in 30; 2: 10-70 5 in 30; 1: 10-70 4 in 30; \
+             0: 0-90 3 in 90; ";
+        assert_eq!(found.0, expected);
+        assert_eq!(walker.slots, [false; 0]);
+    }
+
+    /// Visits as they were recorded, with their ticks without suspensions.
+    #[derive(Default)]
+    struct Recorded(String, u64);
+
+    impl Visitor for Recorded {
+        fn enter(&mut self, _: u32) {}
+        fn innermost(&mut self, _: u64, _: u64, _: u32) {}
+        fn level(&mut self, _: usize, _: u64, _: u64, _: u32, _: u8) {}
+        fn visit(&mut self, _: u64, _: u32, ticks: u64) {
+            self.1 = ticks;
+        }
+        fn recorded(&mut self, level: usize, start: u64, end: u64, region: u32, _: u8) {
+            let _ = write!(self.0, "{level}: {start}-{end} {region} in {}; ", self.1);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! A trace as a hybrid program writes it: messages on the masters, parallel loops with nested
-//! functions, barriers with tasks in some of them. The same numbers give the same trace.
+//! A trace as a hybrid program writes it: messages in a ring of the masters and collective
+//! operations, parallel loops with nested functions, barriers with tasks in some of them. The same
+//! numbers give the same trace.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,13 +8,15 @@ use std::path::Path;
 use pompeii_otf2::Error;
 use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::definition as def;
-use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
+use pompeii_otf2::enums::{
+    CollectiveOp, GroupType, LocationGroupType, LocationType, Paradigm, RegionRole,
+};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::*;
 use pompeii_otf2::write::{ArchiveWriter, EventWriter, Options};
 
 /// Name, role and paradigm of the regions.
-const REGIONS: [(&str, RegionRole, Paradigm); 12] = [
+const REGIONS: [(&str, RegionRole, Paradigm); 13] = [
     ("main", RegionRole::FUNCTION, Paradigm::USER),
     ("!$omp parallel @solve.c:10", RegionRole::PARALLEL, Paradigm::OPENMP),
     ("!$omp for @solve.c:12", RegionRole::LOOP, Paradigm::OPENMP),
@@ -26,9 +29,12 @@ const REGIONS: [(&str, RegionRole, Paradigm); 12] = [
     ("update", RegionRole::FUNCTION, Paradigm::USER),
     ("norm", RegionRole::FUNCTION, Paradigm::USER),
     ("!$omp critical @solve.c:30", RegionRole::CRITICAL, Paradigm::OPENMP),
+    ("!$omp create task @tasks.c:8", RegionRole::TASK_CREATE, Paradigm::OPENMP),
 ];
 const BEGIN: u64 = 1_000_000;
-const TEAM: CommRef = CommRef(0);
+/// The communicator of all ranks; the team of rank r has the number r + 1.
+const WORLD: CommRef = CommRef(0);
+const MESSAGE_BYTES: u64 = 8192;
 
 /// Writes about `events` events.
 pub fn write(
@@ -44,13 +50,16 @@ pub fn write(
     for location in 0..locations {
         let file = archive.events(LocationRef(location))?;
         let random = Random(location + 1);
-        let mut thread = Thread { file, time: BEGIN, random, tasks: 0 };
-        thread.run(events / locations, location % threads == 0)?;
+        let ranks = (location / threads, processes);
+        let number = (location % threads) as u32;
+        let mut thread = Thread { file, time: BEGIN, random, tasks: 0, ranks, number };
+        thread.run(events / locations, number == 0)?;
         counts.push(thread.file.events());
         end = end.max(thread.time);
         thread.file.finish()?;
     }
     define(&mut archive, &counts, threads, end)?;
+    define_groups(&mut archive, processes, threads)?;
     archive.finish(Anchor::default())?;
     Ok(())
 }
@@ -72,6 +81,10 @@ struct Thread {
     time: u64,
     random: Random,
     tasks: u32,
+    /// Its rank, and the number of ranks.
+    ranks: (u64, u64),
+    /// Number of the thread in its process.
+    number: u32,
 }
 
 impl Thread {
@@ -94,9 +107,7 @@ impl Thread {
         }
         while self.file.events() < events {
             if is_master {
-                let call = 5 + (self.random.up_to(4) / 4) as u32;
-                self.enter(2000, call)?;
-                self.leave(200_000, call)?;
+                if self.random.up_to(4) == 4 { self.reduction()? } else { self.exchange()? }
             }
             self.part()?;
             self.time += self.random.up_to(300_000);
@@ -104,9 +115,36 @@ impl Thread {
         if is_master { self.leave(1000, 0) } else { Ok(()) }
     }
 
+    fn team(&self) -> CommRef {
+        CommRef(self.ranks.0 as u32 + 1)
+    }
+
+    /// A message to the next rank, and one from the rank before.
+    fn exchange(&mut self) -> Result<(), Error> {
+        let (rank, ranks) = self.ranks;
+        let (receiver, sender) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        let (receiver, sender) = (receiver as u32, sender as u32);
+        let (communicator, msg_tag, msg_length) = (WORLD, 0, MESSAGE_BYTES);
+        self.enter(2000, 5)?;
+        self.event(500, MpiSend { receiver, communicator, msg_tag, msg_length })?;
+        self.event(200_000, MpiRecv { sender, communicator, msg_tag, msg_length })?;
+        self.leave(500, 5)
+    }
+
+    fn reduction(&mut self) -> Result<(), Error> {
+        self.enter(2000, 6)?;
+        self.event(500, MpiCollectiveBegin {})?;
+        let (collective_op, communicator) = (CollectiveOp::ALLREDUCE, WORLD);
+        let (root, size_sent, size_received) = (ROOT_NONE, 8, 8);
+        let end = MpiCollectiveEnd { collective_op, communicator, root, size_sent, size_received };
+        self.event(200_000, end)?;
+        self.leave(500, 6)
+    }
+
     /// A parallel region.
     fn part(&mut self) -> Result<(), Error> {
-        self.event(500, ThreadTeamBegin { thread_team: TEAM })?;
+        let thread_team = self.team();
+        self.event(500, ThreadTeamBegin { thread_team })?;
         self.enter(500, 1)?;
         self.enter(500, 2)?;
         for _ in 0..self.random.up_to(400) {
@@ -121,7 +159,7 @@ impl Thread {
         }
         self.leave(400_000, 3)?;
         self.leave(300, 1)?;
-        self.event(500, ThreadTeamEnd { thread_team: TEAM })
+        self.event(500, ThreadTeamEnd { thread_team })
     }
 
     fn function(&mut self) -> Result<(), Error> {
@@ -139,13 +177,41 @@ impl Thread {
 
     fn task(&mut self) -> Result<(), Error> {
         self.tasks += 1;
-        let (thread_team, creating_thread, generation_number) = (TEAM, 0, self.tasks);
+        let (thread_team, creating_thread) = (self.team(), self.number);
+        let generation_number = self.tasks;
+        self.enter(300, 12)?;
+        self.event(300, ThreadTaskCreate { thread_team, creating_thread, generation_number })?;
+        self.leave(300, 12)?;
         self.event(500, ThreadTaskSwitch { thread_team, creating_thread, generation_number })?;
         self.enter(300, 4)?;
         self.function()?;
         self.leave(2000, 4)?;
         self.event(300, ThreadTaskComplete { thread_team, creating_thread, generation_number })
     }
+}
+
+/// The communicator of all ranks, and a team for each rank.
+fn define_groups(archive: &mut ArchiveWriter, processes: u64, threads: u64) -> Result<(), Error> {
+    let locations = GroupType::COMM_LOCATIONS;
+    let masters = (0..processes).map(|rank| rank * threads).collect();
+    let mut groups = vec![
+        (locations, Paradigm::MPI, masters),
+        (locations, Paradigm::OPENMP, (0..processes * threads).collect()),
+        (GroupType::COMM_GROUP, Paradigm::MPI, (0..processes).collect()),
+    ];
+    for rank in 0..processes {
+        let members = (rank * threads..(rank + 1) * threads).collect();
+        groups.push((GroupType::COMM_GROUP, Paradigm::OPENMP, members));
+    }
+    for (number, (group_type, paradigm, members)) in groups.into_iter().enumerate() {
+        let (id, group) = (GroupRef(number as u32), Default::default());
+        archive.define(def::Group { id, group_type, paradigm, members, ..group })?;
+        if let Some(comm) = (number as u32).checked_sub(2) {
+            let (group, parent) = (id, CommRef::UNDEFINED);
+            archive.define(def::Comm { id: CommRef(comm), group, parent, ..Default::default() })?;
+        }
+    }
+    Ok(())
 }
 
 /// What the events mean.

@@ -6,16 +6,25 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use pompeii_index::{Context, Index, Row, WindowError, bin_log2_for, file};
+use pompeii_index::{
+    Context, Curve, Direction, Find, Index, LinkKind, Row, Search, Sought, WindowError,
+    bin_log2_for, file,
+};
 use pompeii_otf2::read::MappedFile;
 use pompeii_otf2::reference::LocationRef;
 
 use crate::{Outcome, Traced};
 
+/// Visits that are looked for take at least this time.
+const LONG_TICKS: u64 = 29_900;
 /// Columns of a screen.
 const COLUMNS: u32 = 2000;
 /// Events that an answer decodes, at most; then it has bins of the finest level.
 const DECODED_MAX: u64 = 4_000_000;
+/// Links that are drawn; more are counted.
+const LINKS_MAX: usize = 2000;
+/// Events that a search decodes in one call, over all locations.
+const SEARCHED_MAX: u64 = 2_000_000;
 /// The shortest windows.
 const SHORTEST_TICKS: f64 = 10_000.0;
 
@@ -41,7 +50,25 @@ pub fn ask(anchor: &Path, index: &Path, number: u64) -> Outcome {
         .collect();
     asked.measure("flat", number, |window| asked.picture(&flat, window))?;
     asked.measure("stacks", number, |window| asked.picture(&stacks, window))?;
-    asked.measure("sums", number, |window| asked.sums(locations.min(64), &window))
+    asked.measure("sums", number, |window| asked.sums(locations.min(64), &window))?;
+    let processes: Vec<usize> = (0..traced.definitions.system.processes.len()).collect();
+    let index = &asked.index;
+    asked.measure("processes", number, |window| {
+        Ok(index.folded(&processes, window, COLUMNS).bands.len())
+    })?;
+    asked.measure("links", number, |window| {
+        let links = index.links(&LinkKind::ALL, &window, LINKS_MAX);
+        let is_whole = links.left_out == 0;
+        let counts = || index.link_counts(&LinkKind::ALL, &window, LINKS_MAX).counts.len();
+        Ok(if is_whole { links.links.len() } else { counts() })
+    })?;
+    asked.measure("curves", number, |window| {
+        let curve = |curve| index.curve(0, curve, window.clone(), COLUMNS).bins.len();
+        Ok(Curve::ALL.map(curve).iter().sum())
+    })?;
+    asked.measure("matrix", number, |window| Ok(index.matrix(&window).len()))?;
+    asked.measure("histogram", number, |window| asked.histogram(locations.min(64), &window))?;
+    asked.measure("find", number, |window| asked.find(locations.min(64), &window))
 }
 
 impl Asked<'_> {
@@ -96,6 +123,40 @@ impl Asked<'_> {
             self.index.picture(rows, window, COLUMNS)
         };
         Ok(picture.what.len())
+    }
+
+    /// The durations of the visits of a region that is frequent.
+    fn histogram(&self, locations: usize, window: &Range<u64>) -> Result<usize, Box<dyn Error>> {
+        let mut buckets = 0;
+        for (location, id) in self.traced.ids.iter().enumerate().take(locations) {
+            let mut events = self.traced.archive.events(LocationRef(*id))?;
+            let (definitions, region) = (&self.traced.definitions, self.region("limit"));
+            let histogram =
+                self.index.histogram(definitions, location, region, window, &mut events)?;
+            buckets += histogram.buckets.iter().filter(|bucket| bucket.visits > 0).count();
+        }
+        Ok(buckets)
+    }
+
+    /// The next long visit of a rare region after the begin of a window, on any location.
+    fn find(&self, locations: usize, window: &Range<u64>) -> Result<usize, Box<dyn Error>> {
+        let regions = Some([self.region("!$omp critical @solve.c:30")].into());
+        let sought = Sought { regions, at_least: LONG_TICKS };
+        let search = Search { from: window.start, direction: Direction::Forward, mark: None };
+        let mut found = 0;
+        for (location, id) in self.traced.ids.iter().enumerate().take(locations) {
+            let mut events = self.traced.archive.events(LocationRef(*id))?;
+            let (definitions, most) = (&self.traced.definitions, SEARCHED_MAX / locations as u64);
+            let answer =
+                self.index.find(definitions, location, &sought, search, &mut events, most)?;
+            found += usize::from(matches!(answer, Find::At(_)));
+        }
+        Ok(found)
+    }
+
+    fn region(&self, name: &str) -> u32 {
+        let mut regions = self.traced.definitions.regions.enumerated();
+        regions.find(|(_, region)| region.name == name).map_or(0, |(id, _)| id.0)
     }
 
     fn sums(&self, locations: usize, window: &Range<u64>) -> Result<usize, Box<dyn Error>> {

@@ -2,6 +2,7 @@
 
 mod damage;
 mod folded;
+mod gaps;
 mod links;
 mod pictures;
 mod program;

@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use pompeii_index::{Context, Curve, Index, LinkKind, Row, Tasks, WindowError};
+use pompeii_index::{
+    Context, Curve, Direction, Index, LinkKind, Row, Search, Sought, Tasks, WindowError,
+};
 use pompeii_otf2::read::{Bytes, EventReader};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_replay::counter::CounterId;
@@ -24,7 +26,7 @@ pub fn check(input: &[u8]) -> bool {
         EventReader::new(source, Path::new("fuzzed"), CHUNK_BYTES, LocationRef(0))
     };
     let begin = index.shape().origin;
-    let rows = [(0, Row::Flat), (0, Row::Stack(0)), (0, Row::Stack(1)), (1, Row::Flat)];
+    let rows = [(0, Row::Flat), (0, Row::Stack(0)), (0, Row::Recorded(1)), (1, Row::Flat)];
     for (length, columns) in [(u64::MAX, 10), (1 << 20, 100), (1000, 1000), (0, 0)] {
         let window = begin..begin.saturating_add(length);
         let picture = index.picture(&rows, window.clone(), columns);
@@ -36,6 +38,7 @@ pub fn check(input: &[u8]) -> bool {
         assert!(index.link_counts(&LinkKind::ALL, &window, 7).counts.len() <= 7);
         index.matrix(&window);
         index.task_links(0, 1);
+        index.gaps(0, &window, columns);
         index.curve(0, Curve::Waiting, window.clone(), columns);
         index.counter(0, CounterId(0), window.clone(), columns);
         index.events_to_decode(0, &window);
@@ -46,6 +49,12 @@ pub fn check(input: &[u8]) -> bool {
         let _ = index.at(&definitions, 0, window.end, &mut open(), 1000);
         let _ = index.add_tasks(&definitions, 0, &window, &mut open(), &mut Tasks::default());
         let _ = index.sums(&definitions, 0, &window, &mut open());
+        let _ = index.histogram(&definitions, 0, 1, &window, &mut open());
+        for direction in [Direction::Forward, Direction::Backward] {
+            let search = Search { from: window.end, direction, mark: None };
+            let sought = Sought { regions: None, at_least: 10 };
+            let _ = index.find(&definitions, 0, &sought, search, &mut open(), 1000);
+        }
     }
     index.stack_levels(0);
     index.coarse_bytes();

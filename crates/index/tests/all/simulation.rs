@@ -89,6 +89,12 @@ pub struct Simulation {
     now: u64,
     parts: Vec<Part>,
     visits: u32,
+    /// By visit: begin, level if suspended regions stay open, region, end.
+    pub known: Vec<(u64, usize, u32, Option<u64>)>,
+    /// Ticks by visit, without those in which its task was suspended.
+    ticks: Vec<u64>,
+    /// Visits in the order of their ends, and what is open after the event that ends them.
+    pub ended: Vec<(usize, Vec<usize>)>,
     fragments: u32,
     borders: u32,
 }
@@ -124,11 +130,8 @@ impl Simulation {
 
     fn pass(&mut self, ticks: u64) {
         if ticks > 0 {
-            let mut stack = Vec::new();
-            for part in &self.parts {
-                stack.extend(&part.implicit);
-                stack.extend(part.current.iter().flat_map(|task| &part.tasks[task]));
-            }
+            let stack = self.stack();
+            stack.iter().for_each(|(visit, ..)| self.ticks[*visit as usize - 1] += ticks);
             self.pieces.push((self.now, self.now + ticks, self.borders, stack));
             for part in &self.parts {
                 let Some(task) = part.current else { continue };
@@ -140,6 +143,46 @@ impl Simulation {
             }
             self.now += ticks;
         }
+    }
+
+    fn stack(&self) -> Vec<Entry> {
+        let mut stack = Vec::new();
+        for part in &self.parts {
+            stack.extend(&part.implicit);
+            stack.extend(part.current.iter().flat_map(|task| &part.tasks[task]));
+        }
+        stack
+    }
+
+    /// The visits of these entries have ended, from the inside out.
+    fn end_visits(&mut self, entries: Vec<Entry>) {
+        let open: Vec<usize> = self.stack().iter().map(|(visit, ..)| *visit as usize - 1).collect();
+        for (visit, ..) in entries.into_iter().rev() {
+            self.known[visit as usize - 1].3 = Some(self.now);
+            self.ended.push((visit as usize - 1, open.clone()));
+        }
+    }
+
+    /// Visits of the running tasks that are open at the end, from the outermost one on.
+    pub fn open_at_end(&self) -> Vec<usize> {
+        self.stack().iter().map(|(visit, ..)| *visit as usize - 1).collect()
+    }
+
+    /// Ticks of a visit without suspensions.
+    pub fn ticks_of(&self, visit: usize) -> u64 {
+        self.ticks[visit]
+    }
+
+    /// The intervals of stack levels on which suspended regions stay open.
+    pub fn recorded_rows(&self) -> BTreeMap<usize, Vec<Interval>> {
+        let mut rows: BTreeMap<usize, Vec<Interval>> = BTreeMap::new();
+        for (start, slot, region, end) in &self.known {
+            let (start, end) = (*start, end.unwrap_or(self.now));
+            if start < end {
+                rows.entry(*slot).or_default().push(Interval { start, end, region: *region });
+            }
+        }
+        rows
     }
 
     fn push(&mut self, event: impl Into<Event>) {
@@ -159,8 +202,9 @@ impl Simulation {
             0..6 => self.enter(u32::from(argument) % REGIONS),
             6..11 => self.leave(),
             11 => {
-                self.push(ThreadTeamBegin { thread_team: CommRef(0) });
                 self.parts.push(Part::default());
+                let thread_team = self.team();
+                self.push(ThreadTeamBegin { thread_team });
             }
             12 => self.end_team(),
             13 => self.switch(u64::from(argument) % 5),
@@ -175,24 +219,38 @@ impl Simulation {
         self.enters.push((self.now, number));
         self.visits += 1;
         self.borders += 1;
+        let open = self.known.iter().filter(|(.., end)| end.is_none());
+        let slot = open.map(|(_, slot, ..)| slot + 1).max().unwrap_or(0);
+        self.known.push((self.now, slot, number, None));
+        self.ticks.push(0);
         let entry = (self.visits, self.fragments, number);
         self.strand().push(entry);
     }
 
     fn leave(&mut self) {
-        let Some((.., number)) = self.strand().pop() else { return };
+        let Some(entry) = self.strand().pop() else { return };
         // The three regions of the engine come first.
-        self.push(Leave { region: RegionRef(number - 3) });
+        self.push(Leave { region: RegionRef(entry.2 - 3) });
         self.borders += 1;
+        self.end_visits(vec![entry]);
     }
 
     fn end_team(&mut self) {
         let part = self.parts.last().expect("a part");
         let is_idle = part.implicit.is_empty() && part.current.is_none();
         if self.parts.len() > 1 && is_idle {
-            self.push(ThreadTeamEnd { thread_team: CommRef(0) });
-            self.parts.pop();
+            let thread_team = self.team();
+            self.push(ThreadTeamEnd { thread_team });
+            // All tasks of a team are complete when it ends.
+            for entries in self.parts.pop().expect("a part").tasks.into_values() {
+                self.end_visits(entries);
+            }
         }
+    }
+
+    /// Each team that is inside of others has its own number.
+    fn team(&self) -> CommRef {
+        CommRef(self.parts.len() as u32)
     }
 
     /// Numbers of task instances are those of their part.
@@ -220,7 +278,7 @@ impl Simulation {
             return;
         }
         let generation_number = to.unwrap_or_default() as u32;
-        let (thread_team, creating_thread) = (CommRef(0), 0);
+        let (thread_team, creating_thread) = (self.team(), 0);
         self.push(ThreadTaskSwitch { thread_team, creating_thread, generation_number });
         let part = self.parts.last_mut().expect("a part");
         match to.map(|to| part.below.iter().position(|below| *below == to)) {
@@ -247,13 +305,14 @@ impl Simulation {
     fn complete(&mut self) {
         let part = self.parts.last_mut().expect("a part");
         let Some(task) = part.current else { return };
-        part.tasks.remove(&task);
+        let entries = part.tasks.remove(&task).expect("it runs");
         part.done.insert(task);
         let back = part.below.last().copied();
-        let (thread_team, creating_thread) = (CommRef(0), 0);
+        let (thread_team, creating_thread) = (self.team(), 0);
         let generation_number = task as u32;
         self.push(ThreadTaskComplete { thread_team, creating_thread, generation_number });
         self.go_on(back);
+        self.end_visits(entries);
     }
 
     /// The intervals of all rows.

@@ -2,12 +2,13 @@
 //! intervals. The trace has chunks of a few events, ids and a clock of its own, so a mark without
 //! its place, table or clock would be found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pompeii_index::{
-    Context, Index, IndexWriter, LocationBuilder, Picture, Row, Shape, Sums, Tasks, WindowError,
+    Context, Direction, Find, FoundVisit, Histogram, Index, IndexWriter, LocationBuilder, Picture,
+    Row, Search, Shape, Sought, Sums, Tasks, WindowError,
 };
 use pompeii_otf2::Timestamp;
 use pompeii_otf2::anchor::Anchor;
@@ -145,6 +146,108 @@ fn check_tasks(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
     assert_eq!(found, expected, "tasks in {window:?}");
 }
 
+/// Durations of the visits that end in a window, by region.
+fn check_histograms(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
+    let shifted = window.start + BEHIND..window.end + BEHIND;
+    for region in [3, 4, 5] {
+        let mut expected = Histogram::default();
+        for (visit, _) in &simulation.ended {
+            let (_, _, of, end) = simulation.known[*visit];
+            if of == region && end.is_some_and(|end| window.contains(&end)) {
+                let ticks = simulation.ticks_of(*visit);
+                let bucket = &mut expected.buckets[ticks.max(1).ilog2() as usize];
+                (bucket.visits, bucket.ticks) = (bucket.visits + 1, bucket.ticks + ticks);
+            }
+        }
+        let mut reader = traced.reader().expect("a location");
+        let index = &traced.index;
+        let found = index.histogram(&traced.definitions, 0, region, &shifted, &mut reader);
+        assert_eq!(found.expect("a good trace"), expected, "{region} in {window:?}");
+    }
+}
+
+/// The first visit to end that begins at a time or later, or the outermost one around it.
+fn next_visit(simulation: &Simulation, sought: &Sought, from: u64) -> Option<FoundVisit> {
+    let is_region = |region: &u32| sought.regions.as_ref().is_none_or(|all| all.contains(region));
+    let is = |visit: usize| {
+        let (began, _, region, _) = simulation.known[visit];
+        let is_long = simulation.ticks_of(visit) >= sought.at_least;
+        began >= from && is_region(&region) && is_long
+    };
+    let found = |visit: usize| {
+        let (start, _, region, end) = simulation.known[visit];
+        FoundVisit { start, end, region }
+    };
+    let first = simulation.ended.iter().find(|(visit, _)| is(*visit));
+    let Some((visit, open)) = first else {
+        let last = simulation.open_at_end();
+        return last.into_iter().find(|visit| is(*visit)).map(found);
+    };
+    let is_around = |around: &&usize| {
+        let (began, _, region, _) = simulation.known[**around];
+        began >= from && began <= simulation.known[*visit].0 && is_region(&region)
+    };
+    let around = open.iter().find(is_around).filter(|around| is(**around));
+    Some(found(*around.unwrap_or(visit)))
+}
+
+/// The last visit that has ended at a time or before.
+fn last_visit(simulation: &Simulation, sought: &Sought, from: u64) -> Option<FoundVisit> {
+    let ended = simulation.ended.iter().rev().map(|(visit, _)| *visit);
+    let found = ended.map(|visit| (visit, simulation.known[visit])).find(|(visit, known)| {
+        let (_, _, region, end) = known;
+        let is_region = sought.regions.as_ref().is_none_or(|all| all.contains(region));
+        let is_long = simulation.ticks_of(*visit) >= sought.at_least;
+        is_region && is_long && end.is_some_and(|end| end <= from)
+    });
+    found.map(|(_, (start, _, region, end))| FoundVisit { start, end, region })
+}
+
+fn check_search(traced: &Traced, simulation: &Simulation, time: u64) {
+    let regions = [None, Some(BTreeSet::from([4])), Some(BTreeSet::from([5, 9]))];
+    let lengths = [0, 100, 5000].into_iter();
+    let sought =
+        lengths.flat_map(|at_least| regions.clone().map(|regions| Sought { regions, at_least }));
+    for sought in sought {
+        for direction in [Direction::Forward, Direction::Backward] {
+            let expected = match direction {
+                Direction::Forward => next_visit(simulation, &sought, time),
+                Direction::Backward => last_visit(simulation, &sought, time),
+            };
+            let mut search = Search { from: time + BEHIND, direction, mark: None };
+            let ask = |search, most| {
+                let mut reader = traced.reader().expect("a location");
+                let found =
+                    traced.index.find(&traced.definitions, 0, &sought, search, &mut reader, most);
+                found.expect("a good trace")
+            };
+            let found = match ask(search, u64::MAX) {
+                Find::At(found) => Some(FoundVisit {
+                    start: found.start - BEHIND,
+                    end: found.end.map(|end| end - BEHIND),
+                    ..found
+                }),
+                other => {
+                    assert_eq!(other, Find::Nothing);
+                    None
+                }
+            };
+            assert_eq!(found, expected, "{sought:?} {direction:?} of {time}");
+            // In small steps it finds one, too.
+            let mut calls = 0;
+            let in_steps = loop {
+                match ask(search, 200) {
+                    Find::Searching(mark) => search.mark = Some(mark),
+                    other => break other,
+                }
+                calls += 1;
+                assert!(calls < 10_000, "it comes to an end");
+            };
+            assert_eq!(matches!(in_steps, Find::At(_)), expected.is_some());
+        }
+    }
+}
+
 /// The intervals as far as they are in a window.
 fn clipped(intervals: &[Interval], window: Range<u64>) -> Vec<Interval> {
     let clip = |it: &Interval| {
@@ -183,6 +286,12 @@ fn check_all(steps: &[(u64, u8, u8)], mark_events: u64, cuts: &[u64]) {
         assert_eq!(traced.sums(&window), naive_sums(&simulation, &window), "{window:?}");
         check_tasks(&traced, &simulation, &window);
     }
+    for (first, second) in borders.iter().step_by(4).zip(borders.iter().rev()) {
+        let window = *first.min(second)..*first.max(second);
+        check_histograms(&traced, &simulation, &window);
+    }
+    let some = borders.iter().step_by(borders.len() / 8 + 1);
+    some.for_each(|time| check_search(&traced, &simulation, *time));
     let rows = simulation.rows();
     borders
         .iter()
@@ -198,11 +307,17 @@ fn check_all(steps: &[(u64, u8, u8)], mark_events: u64, cuts: &[u64]) {
             let inside = clipped(&rows[&of], picture.begin..last);
             check(&traced.definitions, of, &inside, &picture, last);
         }
+        for (level, intervals) in simulation.recorded_rows() {
+            let picture = traced.picture(Row::Recorded(level), &window, 100);
+            let last = end_of(&picture, &window);
+            let inside = clipped(&intervals, picture.begin..last);
+            check(&traced.definitions, Of::Level(level), &inside, &picture, last);
+        }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn are_those_of_all_events(
