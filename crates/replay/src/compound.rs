@@ -3,6 +3,8 @@
 //!
 //! Times are in ticks of the common clock. A time span that a clock error would make negative is 0.
 
+use std::cmp::Reverse;
+
 use pompeii_model::LocationId;
 
 use crate::engine::record::{ForkId, TeamInstance, VisitId};
@@ -65,6 +67,14 @@ pub struct MessageEnd {
     pub enter: u64,
     /// Length of the message in bytes.
     pub bytes: u64,
+}
+
+impl MessageEnd {
+    /// Orders calls of which the last one counts: by their begins, and equal ones such that the
+    /// order in which they become known makes no difference.
+    pub(crate) fn rank(&self) -> (u64, Reverse<LocationId>, u64) {
+        (self.enter, Reverse(self.at.location), self.bytes)
+    }
 }
 
 /// A message of which both ends are known.

@@ -12,7 +12,7 @@ use crate::counter::{Amount, Amounts, CounterId};
 use crate::definitions::Definitions;
 use crate::engine::process::Gaps;
 use crate::engine::summary::Summary;
-use crate::engine::tree::{NodeId, Values};
+use crate::engine::tree::{NodeId, PROGRAM, Values};
 use crate::hash::Table;
 use crate::path::Part;
 
@@ -29,8 +29,18 @@ impl Joins {
         let Compound::Part(part) = compound else { return };
         let ticks = part.joined.saturating_sub(part.ended).cast_signed();
         if ticks != 0 {
-            *self.ticks.entry((part.at.node, part.at.location)).or_default() += ticks;
+            self.add((part.at.node, part.at.location), ticks);
         }
+    }
+
+    /// Adds time at a place.
+    pub(crate) fn add(&mut self, place: (NodeId, LocationId), ticks: i64) {
+        *self.ticks.entry(place).or_default() += ticks;
+    }
+
+    /// Takes all of it.
+    pub(crate) fn take(&mut self) -> Vec<((NodeId, LocationId), i64)> {
+        self.ticks.drain().collect()
     }
 }
 
@@ -68,6 +78,8 @@ pub struct Outcome {
     pub calls: CallTree,
     /// The call path of each node that compounds name.
     call_of: Vec<CallId>,
+    /// The numbers of the nodes on the first rank; `None` if this is the first one.
+    pub(crate) on_first_rank: Option<Vec<NodeId>>,
     /// Values that are not 0, by call path, then location.
     pub entries: Vec<Entry>,
     /// Problems of the trace.
@@ -137,6 +149,7 @@ impl Outcome {
             definitions,
             calls,
             call_of,
+            on_first_rank: None,
             entries,
             gaps,
             forks_without_team,
@@ -150,8 +163,16 @@ impl Outcome {
         }
     }
 
+    /// The number of a node on the first rank of the analysis.
+    pub fn on_first_rank(&self, node: NodeId) -> NodeId {
+        match &self.on_first_rank {
+            Some(numbers) => numbers.get(node.0 as usize).copied().unwrap_or(PROGRAM),
+            None => node,
+        }
+    }
+
     /// Notes problems between the ranks of the analysis.
-    pub(crate) fn note_errors(&mut self, errors: Vec<String>) {
+    pub fn note_errors(&mut self, errors: Vec<String>) {
         self.gaps.errors += errors.len() as u64;
         self.errors.extend(errors);
     }

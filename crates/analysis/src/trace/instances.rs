@@ -44,16 +44,16 @@ pub struct Instances {
 
 /// Those of one property at one call path.
 #[derive(Clone, Debug, Default)]
-struct Kept {
-    count: u64,
-    sum: i64,
-    sum_of_squares: u128,
-    min: i64,
-    max: i64,
+pub(super) struct Kept {
+    pub(super) count: u64,
+    pub(super) sum: i64,
+    pub(super) sum_of_squares: u128,
+    pub(super) min: i64,
+    pub(super) max: i64,
     /// Number of instances by size ([`bucket`]).
-    sizes: Vec<u64>,
+    pub(super) sizes: Vec<u64>,
     /// The most severe ones, in their order.
-    severe: Vec<Instance>,
+    pub(super) severe: Vec<Instance>,
 }
 
 impl Instances {
@@ -62,6 +62,16 @@ impl Instances {
         if instance.ticks > 0 {
             self.kept.entry((property, instance.at.node)).or_default().note(instance);
         }
+    }
+
+    /// All that is kept, by property and call path.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&(u32, NodeId), &Kept)> {
+        self.kept.iter()
+    }
+
+    /// Adds further instances of a property at a call path.
+    pub(super) fn add(&mut self, of: (u32, NodeId), more: &Kept) {
+        self.kept.entry(of).or_default().join(more);
     }
 
     /// The statistics of each property: first all of its instances, then those of each call path.

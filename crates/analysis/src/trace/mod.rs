@@ -11,6 +11,7 @@ pub mod instances;
 mod measured;
 #[cfg(test)]
 pub(crate) mod metric_tests;
+mod ranks;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -335,16 +336,40 @@ fn add_values(cube: &mut Cube, outcome: &Outcome) {
     }
 }
 
-/// Shows the severities of a metric of the trace that a text describes, and its statistics.
+/// Shows the severities of a metric of the trace that a text describes, and its statistics. They
+/// are the same for all numbers of ranks.
 #[cfg(test)]
 pub(crate) fn check(name: &str, trace: &str, expect: expect_test::Expect) {
-    use pompeii_replay::{Options, replay, text};
+    let trace = pompeii_replay::text::parse(trace).unwrap();
+    let [alone, two, four] = [1, 2, 4].map(|ranks| shown_by_ranks(name, &trace, ranks));
+    assert_eq!(two, alone, "two ranks");
+    assert_eq!(four, alone, "four ranks");
+    expect.assert_eq(&alone);
+}
 
-    let trace = text::parse(trace).unwrap();
-    let mut severities = Severities::default();
-    let note = &mut |compound: Compound| severities.note(&compound);
-    let outcome = replay(trace.trace(), Options::default(), note);
-    let cube = severities.cube(&outcome);
+#[cfg(test)]
+fn shown_by_ranks(name: &str, trace: &pompeii_replay::text::TextTrace, ranks: usize) -> String {
+    use pompeii_replay::transport::channels::Channels;
+    use pompeii_replay::{Options, Sinks, replay_on};
+
+    let all = Channels::run(ranks, &|mut rank: Channels| {
+        use pompeii_replay::transport::Transport;
+
+        let mut severities = Severities::default();
+        let part = trace.part(rank.ranks(), rank.rank());
+        let mut note = |compound: Compound| severities.note(&compound);
+        let sinks = Sinks { found: &mut note, tables: None };
+        let mut outcome = replay_on(&mut rank, part, Options::default(), sinks).unwrap();
+        severities.gather(&mut rank, &mut outcome).unwrap();
+        (severities, outcome)
+    });
+    let (severities, outcome) = all.into_iter().next().flatten().unwrap();
+    show_metric(name, &severities, &outcome)
+}
+
+#[cfg(test)]
+fn show_metric(name: &str, severities: &Severities, outcome: &Outcome) -> String {
+    let cube = severities.cube(outcome);
     let metric = cube.metric(name).unwrap();
     let mut shown = String::new();
     for call in cube.calls.ids().filter(|&call| cube.own(metric, call) != 0) {
@@ -367,5 +392,5 @@ pub(crate) fn check(name: &str, trace: &str, expect: expect_test::Expect) {
             );
         }
     }
-    expect.assert_eq(&shown);
+    shown
 }

@@ -9,8 +9,11 @@
 //! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
 //! the instances that are open; what it keeps must not grow with the length of the trace.
 
+use std::sync::Arc;
+
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::engine::mail::{Letters, Mail};
 use crate::engine::open::Open;
 use crate::engine::record::Rec;
 use crate::matchers::barrier::Barriers;
@@ -20,12 +23,13 @@ use crate::matchers::lock::Locks;
 use crate::matchers::message::Messages;
 use crate::matchers::turn::Turns;
 use crate::task::Tasks;
+use crate::transport::dealt::Dealt;
 
 /// Takes the compounds that are found.
 pub type Found<'a> = &'a mut dyn FnMut(Compound);
 
 /// Finds compounds of one kind in the records of all locations.
-pub trait Matcher {
+pub(crate) trait Matcher {
     /// Takes the next record.
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
 
@@ -34,6 +38,15 @@ pub trait Matcher {
 
     /// Names the calls of MPI that the open instances may concern.
     fn open(&self, _: &mut Open) {}
+
+    /// Several ranks match the records of their own locations: this one has these processes.
+    fn share(&mut self, _: &Arc<Dealt>) {}
+
+    /// Moves what other ranks must know to the mail.
+    fn send(&mut self, _: &mut Mail) {}
+
+    /// Takes what other ranks have sent.
+    fn receive(&mut self, _: &Definitions, _: &Letters, _: Found<'_>) {}
 }
 
 /// Defines all matchers of a trace.
@@ -56,6 +69,26 @@ macro_rules! matchers {
                 let mut incomplete = 0;
                 $(incomplete += self.$field.end(definitions, found);)*
                 incomplete
+            }
+
+            /// Several ranks match the records of their own locations.
+            pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
+                $(self.$field.share(dealt);)*
+            }
+
+            /// What other ranks must know.
+            pub(crate) fn send(&mut self, mail: &mut Mail) {
+                $(self.$field.send(mail);)*
+            }
+
+            /// Takes what another rank has sent.
+            pub(crate) fn receive(
+                &mut self,
+                definitions: &Definitions,
+                letters: &Letters,
+                found: Found<'_>,
+            ) {
+                $(self.$field.receive(definitions, letters, found);)*
             }
 
             /// The calls of MPI that the open instances of all matchers may concern.

@@ -1,17 +1,21 @@
 //! Stage 2: the records of all locations in their order, given to the matchers and, if the causes
 //! of waiting are wanted, to what finds them (`engine/front.rs`).
 
+use std::sync::Arc;
+
 use crate::compound::Compound;
 use crate::counter::{Amounts, Levels};
 use crate::definitions::Definitions;
 use crate::engine::front::Front;
+use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::Matchers;
 use crate::engine::open::Open;
-use crate::engine::record::Rec;
+use crate::engine::record::{Rec, What};
 use crate::engine::tree::NodeId;
 use crate::location::Profile;
 use crate::outcome::{Causes, Joins};
 use crate::table::{Batch, Tables};
+use crate::transport::dealt::Dealt;
 
 /// The records of a window in their order, and the times between them.
 #[derive(Debug, Default)]
@@ -39,6 +43,8 @@ pub(crate) struct Matching<'a> {
     front: Option<Front>,
     tables: Option<Tables<'a>>,
     found: &'a mut (dyn FnMut(Compound) + Send),
+    /// Other ranks match the records of their own locations.
+    dealt: Option<Arc<Dealt>>,
 }
 
 impl<'a> Matching<'a> {
@@ -51,14 +57,43 @@ impl<'a> Matching<'a> {
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
         let front = wants_causes.then(|| Front::new(definitions));
-        Matching { definitions, matchers, joins, levels, front, tables, found }
+        Matching { definitions, matchers, joins, levels, front, tables, found, dealt: None }
+    }
+
+    /// Several ranks match the records of their own locations.
+    pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
+        self.matchers.share(dealt);
+        self.dealt = Some(dealt.clone());
+    }
+
+    /// What other ranks must know.
+    pub(crate) fn send(&mut self, mail: &mut Mail) {
+        self.matchers.send(mail);
+    }
+
+    /// Takes what another rank has sent.
+    pub(crate) fn receive(&mut self, letters: &Letters) {
+        let Matching { definitions, matchers, joins, tables, found, .. } = self;
+        matchers.receive(definitions, letters, &mut |compound: Compound| {
+            joins.note(&compound);
+            if let Some(tables) = tables {
+                tables.note(&compound);
+            }
+            found(compound);
+        });
     }
 
     /// Takes the next window.
     pub(crate) fn take(&mut self, mut window: Window) {
-        let Matching { definitions, matchers, joins, levels, front, tables, found } = self;
+        let Matching { definitions, matchers, joins, levels, front, tables, found, dealt } = self;
+        let has_scope = |record: &Rec| match (&record.what, &dealt) {
+            (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
+            _ => true,
+        };
         for record in &window.records {
-            levels.record(&definitions.counters, record);
+            if has_scope(record) {
+                levels.record(&definitions.counters, record);
+            }
             matchers.record(definitions, record, &mut |compound: Compound| {
                 joins.note(&compound);
                 if let Some(front) = front {

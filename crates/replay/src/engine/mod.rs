@@ -2,7 +2,10 @@
 //! ([`window`]), keeps their call paths in one tree ([`tree`]), and gives their sync records
 //! ([`record`]) to the matchers ([`matcher`]).
 
+mod facts;
 mod front;
+mod home;
+pub(crate) mod mail;
 pub mod matcher;
 mod matching;
 pub mod open;

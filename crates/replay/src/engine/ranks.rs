@@ -1,16 +1,20 @@
-//! The work of several ranks on one trace. A rank reads the events of its own locations, with a
-//! call tree of its own. With each window, all ranks but the first send their sync records to the
-//! first one, and the call paths that are new since the window before. The first rank puts the
-//! records of all ranks into one order, with the numbers of its own call tree. The order (time,
-//! location) does not depend on who has read the records, and neither does any result.
+//! What the ranks of an analysis know of each other. A rank reads the events of its own locations,
+//! with a call tree of its own, so nodes get the numbers of the rank that they are sent to. When
+//! all is read, the first rank puts the results of all ranks together.
+//!
+//! If the critical path is wanted, all ranks but the first also send their sync records to the
+//! first one with each window, and it puts them into one order. The order (time, location) does not
+//! depend on who has read the records, and neither does any result.
 
-use pompeii_model::{CallId, CallTree, RegionId};
+use pompeii_model::{CallId, CallTree, LocationId, RegionId};
 
+use crate::counter::{Amount, Amounts, CounterId};
 use crate::engine::matching::Window;
 use crate::engine::record::Rec;
 use crate::engine::summary::Summary;
 use crate::engine::tree::{NodeId, PROGRAM, SharedTree, TASKS, TreeNode};
 use crate::location::Profile;
+use crate::outcome::{Joins, Outcome};
 use crate::transport::Transport;
 use crate::transport::wire::{self, wire_struct};
 
@@ -29,12 +33,55 @@ struct Rest {
     /// All call paths: other locations may have visited them earlier meanwhile.
     nodes: Vec<TreeNode>,
     summaries: Vec<Summary>,
+    /// What its matchers have found.
+    joins: Vec<((NodeId, LocationId), i64)>,
+    amounts: Vec<((CounterId, NodeId), (LocationId, Amount))>,
+    incomplete: u64,
+}
+
+/// What a rank has found when all events are read and matched.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    pub(crate) summaries: Vec<Summary>,
+    pub(crate) joins: Joins,
+    pub(crate) amounts: Amounts,
+    pub(crate) incomplete: u64,
+}
+
+impl Whole {
+    /// As it travels; nothing is left.
+    fn rest(&mut self, tree: &SharedTree) -> Rest {
+        let amounts = std::mem::take(&mut self.amounts).into_iter();
+        let amounts = amounts.map(|((id, node, on), amount)| ((id, node), (on, amount)));
+        Rest {
+            nodes: tree.nodes(SharedTree::ROOTS),
+            summaries: std::mem::take(&mut self.summaries),
+            joins: self.joins.take(),
+            amounts: amounts.collect(),
+            incomplete: std::mem::take(&mut self.incomplete),
+        }
+    }
+
+    /// Adds that of another rank.
+    fn add(&mut self, rest: Rest, number: &dyn Fn(NodeId) -> NodeId) {
+        self.summaries.extend(rest.summaries.into_iter().map(|mut summary| {
+            summary.renumber(number);
+            summary
+        }));
+        let joins = rest.joins.into_iter();
+        joins.for_each(|((node, on), ticks)| self.joins.add((number(node), on), ticks));
+        for ((id, node), (on, amount)) in rest.amounts {
+            let sum = self.amounts.entry((id, number(node), on));
+            sum.and_modify(|sum| *sum = sum.plus(amount)).or_insert(amount);
+        }
+        self.incomplete += rest.incomplete;
+    }
 }
 
 wire_struct! {
     TreeNode { parent, region, first }
     Share { nodes, records, profile }
-    Rest { nodes, summaries }
+    Rest { nodes, summaries, joins, amounts, incomplete }
 }
 
 /// What this rank knows of the others.
@@ -44,6 +91,8 @@ pub(crate) struct Ranks {
     sent: usize,
     /// On the first rank: for each rank the number of each of its nodes here.
     numbers: Vec<Vec<NodeId>>,
+    /// On another rank: the number of each of its nodes on the first one.
+    on_first: Option<Vec<NodeId>>,
     /// What could not be understood.
     errors: Vec<String>,
 }
@@ -52,7 +101,7 @@ impl Ranks {
     /// Before the first window.
     pub(crate) fn new(ranks: usize) -> Ranks {
         let numbers = vec![vec![PROGRAM, TASKS]; ranks];
-        Ranks { sent: SharedTree::ROOTS, numbers, errors: Vec::new() }
+        Ranks { sent: SharedTree::ROOTS, numbers, on_first: None, errors: Vec::new() }
     }
 
     /// A window of this rank is complete. On the first rank it becomes that of all ranks, elsewhere
@@ -65,27 +114,37 @@ impl Ranks {
     ) -> Result<(), T::Error> {
         let mut own = Vec::new();
         if transport.rank() > 0 {
-            let nodes = tree.nodes(self.sent);
-            self.sent += nodes.len();
+            let nodes = self.new_nodes(tree);
             let records = std::mem::take(&mut window.records);
             let profile = std::mem::take(&mut window.profile);
             own = wire::bytes(&Share { nodes, records, profile });
         }
         for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
-            match wire::value::<Share>(&bytes) {
-                Some(share) => self.merge(rank, tree, share, window),
-                None => self.not_understood(rank),
+            if let Some(share) = self.understand(rank, wire::value::<Share>(&bytes)) {
+                self.merge(rank, tree, share, window);
             }
         }
         Ok(())
     }
 
-    fn not_understood(&mut self, rank: usize) {
-        self.errors.push(format!("rank {rank} of the analysis: a message was not understood"));
+    /// Call paths that the other ranks do not know.
+    pub(crate) fn new_nodes(&mut self, tree: &SharedTree) -> Vec<TreeNode> {
+        let nodes = tree.nodes(self.sent);
+        self.sent += nodes.len();
+        nodes
+    }
+
+    /// Notes if a message of another rank could not be understood.
+    pub(crate) fn understand<V>(&mut self, rank: usize, message: Option<V>) -> Option<V> {
+        if message.is_none() {
+            let error = format!("rank {rank} of the analysis: a message was not understood");
+            self.errors.push(error);
+        }
+        message
     }
 
     /// Gives the call paths of another rank numbers in the tree of this one.
-    fn define(&mut self, rank: usize, tree: &SharedTree, nodes: &[TreeNode]) {
+    pub(crate) fn define(&mut self, rank: usize, tree: &SharedTree, nodes: &[TreeNode]) {
         let numbers = &mut self.numbers[rank];
         for node in nodes {
             // A parent comes before its children.
@@ -94,7 +153,7 @@ impl Ranks {
         }
     }
 
-    fn number(&self, rank: usize) -> impl Fn(NodeId) -> NodeId + '_ {
+    pub(crate) fn number(&self, rank: usize) -> impl Fn(NodeId) -> NodeId + '_ {
         let numbers = &self.numbers[rank];
         move |node| numbers.get(node.0 as usize).copied().unwrap_or(PROGRAM)
     }
@@ -112,39 +171,33 @@ impl Ranks {
         window.profile.extend(profile.map(|(node, ticks)| (number(node), ticks)));
     }
 
-    /// All events have been read. On the first rank the results of the locations of all ranks are
-    /// there afterwards, in the order of the locations.
+    /// All events have been read. On the first rank the results of all ranks are there afterwards,
+    /// in the order of the locations.
     pub(crate) fn collect<T: Transport>(
         &mut self,
         transport: &mut T,
         tree: &SharedTree,
-        summaries: &mut Vec<Summary>,
+        whole: &mut Whole,
     ) -> Result<(), T::Error> {
         let mut own = Vec::new();
         if transport.rank() > 0 {
-            let nodes = tree.nodes(SharedTree::ROOTS);
-            own = wire::bytes(&Rest { nodes, summaries: std::mem::take(summaries) });
+            own = wire::bytes(&whole.rest(tree));
         }
         for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
-            let Some(rest) = wire::value::<Rest>(&bytes) else {
-                self.not_understood(rank);
-                continue;
-            };
-            self.numbers[rank].truncate(SharedTree::ROOTS);
-            self.define(rank, tree, &rest.nodes);
-            let number = self.number(rank);
-            summaries.extend(rest.summaries.into_iter().map(|mut summary| {
-                summary.renumber(&number);
-                summary
-            }));
+            if let Some(rest) = self.understand(rank, wire::value::<Rest>(&bytes)) {
+                self.numbers[rank].truncate(SharedTree::ROOTS);
+                self.define(rank, tree, &rest.nodes);
+                whole.add(rest, &self.number(rank));
+            }
         }
-        summaries.sort_by_key(|summary| summary.location);
+        whole.summaries.sort_by_key(|summary| summary.location);
         Ok(())
     }
 
     /// The first rank tells the others the final call paths, and which of them their nodes are.
+    /// They keep the numbers that their nodes have on the first rank.
     pub(crate) fn tell_calls<T: Transport>(
-        &self,
+        &mut self,
         transport: &mut T,
         (calls, call_of): (CallTree, Vec<CallId>),
     ) -> Result<(CallTree, Vec<CallId>), T::Error> {
@@ -155,29 +208,31 @@ impl Ranks {
             }
             let numbers = self.numbers[rank].iter();
             let of_rank = numbers.map(|node| call_of[node.0 as usize]).collect::<Vec<CallId>>();
-            wire::bytes(&(paths(&calls), of_rank))
+            wire::bytes(&(paths(&calls), (of_rank, self.numbers[rank].clone())))
         };
         let told = transport.exchange((0..transport.ranks()).map(tell).collect())?;
         Ok(match told.first().filter(|_| own > 0) {
             Some(bytes) => {
-                let (paths, call_of) = wire::value::<Told>(bytes).unwrap_or_default();
+                let (paths, (call_of, numbers)) = wire::value::<Told>(bytes).unwrap_or_default();
+                self.on_first = Some(numbers);
                 (tree_of(&paths), call_of)
             }
             None => (calls, call_of),
         })
     }
 
-    /// What could not be understood.
-    pub(crate) fn errors(self) -> Vec<String> {
-        self.errors
+    /// Adds what is known of the other ranks.
+    pub(crate) fn complete(self, outcome: &mut Outcome) {
+        outcome.on_first_rank = self.on_first;
+        outcome.note_errors(self.errors);
     }
 }
 
 /// The parent and the region of each call path.
 type Paths = Vec<(Option<CallId>, RegionId)>;
 
-/// All call paths, and those of the nodes of a rank.
-type Told = (Paths, Vec<CallId>);
+/// All call paths; those of the nodes of a rank, and the numbers of these on the first one.
+type Told = (Paths, (Vec<CallId>, Vec<NodeId>));
 
 fn paths(calls: &CallTree) -> Paths {
     calls.ids().map(|call| (calls.parent(call), calls.region(call))).collect()

@@ -1,7 +1,7 @@
 //! The sync record: what one location tells the matchers. A location writes a record for each event
 //! that may have to do with another location, and for no other event.
 
-use pompeii_model::{LocationId, RegionId};
+use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::compound::Place;
@@ -241,6 +241,38 @@ pub enum What {
         /// The operation.
         end: CollectiveEnd,
     },
+    /// A send of a process that another rank of the analysis reads; its place is that of the call.
+    ForeignSend {
+        /// The message.
+        message: Message,
+        /// When the call began.
+        enter: u64,
+    },
+    /// Such a send is cancelled.
+    ForeignCancel(ForeignCancel),
+    /// A process that another rank reads has ended its part of a collective operation.
+    ForeignEnd {
+        /// When the part began; [`NONE`] if this is not known.
+        begin: u64,
+        /// The operation.
+        end: CollectiveEnd,
+    },
+}
+
+/// No time.
+pub const NONE: u64 = u64::MAX;
+
+/// Which send of a process is cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignCancel {
+    /// The process that would have received it.
+    pub receiver: ProcessId,
+    /// The communicator.
+    pub comm: u32,
+    /// The tag.
+    pub tag: u32,
+    /// Which send of its process to the receiver it is.
+    pub serial: u64,
 }
 
 /// A sync record.

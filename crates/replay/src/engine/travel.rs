@@ -1,16 +1,19 @@
 //! Sync records, and the values of locations, as they travel from one rank to another.
 
+use pompeii_model::ProcessId;
 use pompeii_otf2::enums::CollectiveOp;
 
+use crate::compound::{MessageEnd, Place};
 use crate::counter::{Amount, CounterId, Level};
+use crate::engine::mail::{Answered, Asked, Letters, Notice};
 use crate::engine::process::Gaps;
 use crate::engine::record::{
-    CollectiveEnd, ForkId, Message, Rec, Scope, TaskId, TeamInstance, VisitId, What,
+    CollectiveEnd, ForeignCancel, ForkId, Message, Rec, Scope, TaskId, TeamInstance, VisitId, What,
 };
 use crate::engine::tree::{Moved, NodeId, Values};
 use crate::transport::wire::{Bytes, Wire, wire_enum, wire_id, wire_struct};
 
-wire_id!(NodeId, CollectiveOp, CounterId, VisitId);
+wire_id!(NodeId, CollectiveOp, CounterId, VisitId, ProcessId);
 
 wire_struct! {
     TeamInstance { team, number }
@@ -19,6 +22,13 @@ wire_struct! {
     Message { peer, comm, tag, bytes, request }
     CollectiveEnd { op, comm, root, sent, received }
     Level { counter, scope, bits }
+    ForeignCancel { receiver, comm, tag, serial }
+    Place { location, node, visit }
+    MessageEnd { at, enter, bytes }
+    Notice { sender, receiver, serial, post }
+    Asked { key, begin, call, end, rank, home }
+    Answered { call, needed }
+    Letters { notices, asked, answered }
     Rec { time, location, node, visit, what, profile }
     Moved { sends, receives, bytes_sent, bytes_received, collective_out, collective_in }
     Values { ticks, visits, task_ticks, fragments, moved }
@@ -68,6 +78,9 @@ wire_enum! {
         33 = CollectiveEnd(end),
         34 = IcollectiveRequest(request),
         35 = Icollective { request, end },
+        36 = ForeignSend { message, enter },
+        37 = ForeignCancel(cancel),
+        38 = ForeignEnd { begin, end },
     }
 }
 
@@ -116,7 +129,7 @@ mod tests {
             let record = Rec { time: 1 << 50, location, node, visit, what, profile: (6, 1) };
             assert_eq!(value::<Rec>(&bytes(&record)), Some(record));
         }
-        assert_eq!(value::<What>(&[36]), None);
+        assert_eq!(value::<What>(&[39]), None);
     }
 
     #[test]

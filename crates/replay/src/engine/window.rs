@@ -10,11 +10,12 @@
 //! goes on without.
 //!
 //! Several ranks have a part of the locations each (`transport/`). The horizon is that of all of
-//! them, and the first rank matches the records of all.
+//! them. Each rank matches the records of its own locations, or the first rank those of all.
 //!
 //! Neither windows nor threads nor ranks change a result: locations pass nothing to each other that
 //! depends on them, and matchers see records in the order (time, location).
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -26,9 +27,10 @@ use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::engine::home::Home;
 use crate::engine::matching::{Matching, Window};
 use crate::engine::process::{Missing, Shared};
-use crate::engine::ranks::Ranks;
+use crate::engine::ranks::{Ranks, Whole};
 use crate::engine::record::Rec;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
@@ -81,9 +83,10 @@ pub struct Sinks<'a> {
 }
 
 /// The same on several ranks. Each of them has the events of some processes; the streams of all
-/// other locations are [`Stream::Elsewhere`]. The first rank finds all compounds and has the whole
-/// outcome. That of another rank has the call paths only, so that it can translate its nodes. Each
-/// rank gets the rows of tables that its own locations have made; the first rank has all others.
+/// other locations are [`Stream::Elsewhere`]. Each rank finds some of the compounds, in the order
+/// of its own records; with the critical path the first rank finds all of them. The first rank has
+/// the whole outcome. That of another rank has the call paths only, so that it can translate its
+/// nodes.
 ///
 /// # Errors
 /// Those of the transport.
@@ -98,30 +101,24 @@ pub fn replay_on<T: Transport>(
     let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
     let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
     let mut matching = Matching::new(&definitions, sinks.found, options.path, tables);
-    if options.threads < 2 || transport.rank() > 0 {
-        engine.run((transport, &mut ranks), &mut |window| matching.take(window))?;
-    } else {
-        thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Window>(1);
-            let matching = &mut matching;
-            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
-            // The receiver is there until the sender is dropped.
-            engine.run((transport, &mut ranks), &mut |window| drop(sender.send(window)))
-        })?;
+    match transport.ranks() > 1 && !options.path {
+        true => engine.match_at_home((transport, &mut ranks), &mut matching)?,
+        false => engine.match_in_one_place((transport, &mut ranks), &mut matching)?,
     }
-    let (joins, incomplete, causes, mut amounts) = matching.end();
+    let (joins, incomplete, causes, amounts) = matching.end();
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
-    let mut locations: Vec<Summary> =
-        seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
-    ranks.collect(transport, &tree, &mut locations)?;
-    locations.iter().for_each(|location| location.counted(&mut amounts));
-    let calls = tree.canonical(locations.iter().any(|location| location.has_task_values));
+    let summaries = seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
+    let mut whole = Whole { summaries, joins, amounts, incomplete };
+    ranks.collect(transport, &tree, &mut whole)?;
+    let Whole { summaries, joins, mut amounts, incomplete } = whole;
+    summaries.iter().for_each(|summary| summary.counted(&mut amounts));
+    let calls = tree.canonical(summaries.iter().any(|summary| summary.has_task_values));
     let calls = ranks.tell_calls(transport, calls)?;
     let found = ((&joins, incomplete), (&causes, &amounts));
-    let mut outcome = Outcome::new(definitions, calls, &locations, found.0, found.1);
-    outcome.note_errors(ranks.errors());
+    let mut outcome = Outcome::new(definitions, calls, &summaries, found.0, found.1);
+    ranks.complete(&mut outcome);
     Ok(outcome)
 }
 
@@ -282,11 +279,63 @@ impl<'a> Engine<'a> {
         self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads all events; on the first rank `window` gets the records of each window, in order.
-    fn run<T: Transport>(
+    /// The first rank matches the records of all ranks. With several threads, one of them does it
+    /// while the others read the next window.
+    fn match_in_one_place<T: Transport>(
         &self,
         (transport, ranks): (&mut T, &mut Ranks),
-        window: &mut dyn FnMut(Window),
+        matching: &mut Matching<'_>,
+    ) -> Result<(), T::Error> {
+        let tree = &self.tree;
+        let mut share = |transport: &mut T, window: &mut Window| {
+            ranks.share(transport, tree, window)?;
+            // Stable: the records of a location keep their order.
+            window.records.sort_by_key(|record| (record.time, record.location));
+            Ok(())
+        };
+        if self.options.threads < 2 || transport.rank() > 0 {
+            return self.run(transport, |transport, mut window| {
+                share(transport, &mut window)?;
+                matching.take(window);
+                Ok(())
+            });
+        }
+        thread::scope(|scope| {
+            let (sender, receiver) = sync_channel::<Window>(1);
+            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
+            self.run(transport, |transport, mut window| {
+                share(transport, &mut window)?;
+                // The receiver is there until the sender is dropped.
+                drop(sender.send(window));
+                Ok(())
+            })
+        })
+    }
+
+    /// Each rank matches the records of its own locations.
+    fn match_at_home<T: Transport>(
+        &self,
+        (transport, ranks): (&mut T, &mut Ranks),
+        matching: &mut Matching<'_>,
+    ) -> Result<(), T::Error> {
+        let own: BTreeSet<u32> =
+            (0..self.seats.len()).map(|place| self.seat(place).process.0).collect();
+        let own: Vec<u32> = own.into_iter().collect();
+        let mut home = Home::meet(transport, (self.definitions, &self.tree), &own)?;
+        matching.share(home.dealt());
+        self.run(transport, |transport, mut window| {
+            home.trade((transport, ranks), &mut window, matching)?;
+            matching.take(window);
+            Ok(())
+        })?;
+        home.finish((transport, ranks), matching)
+    }
+
+    /// Reads all events; `give` gets the records of each window.
+    fn run<T: Transport>(
+        &self,
+        transport: &mut T,
+        mut give: impl FnMut(&mut T, Window) -> Result<(), T::Error>,
     ) -> Result<(), T::Error> {
         let share = (self.options.window_events / self.seats.len().max(1)).max(1);
         let mut records_max = share;
@@ -296,13 +345,7 @@ impl<'a> Engine<'a> {
             let horizon = transport.min(horizon)?;
             let most = transport.min(step as u64)?;
             let is_over = most == Step::Over as u64;
-            let mut all = self.before((!is_over).then_some(horizon));
-            ranks.share(transport, &self.tree, &mut all)?;
-            if transport.rank() == 0 {
-                // Stable: the records of a location keep their order.
-                all.records.sort_by_key(|record| (record.time, record.location));
-            }
-            window(all);
+            give(transport, self.before((!is_over).then_some(horizon)))?;
             if is_over {
                 return Ok(());
             }

@@ -45,6 +45,18 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CallId(usize);
 
+impl CallId {
+    /// As a plain number.
+    pub(crate) fn number(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// The call of a number.
+    pub(crate) fn of(number: u64) -> CallId {
+        CallId(usize::try_from(number).unwrap_or(usize::MAX))
+    }
+}
+
 /// A visit of an MPI function.
 #[derive(Debug)]
 pub(crate) struct Call {

@@ -5,6 +5,7 @@
 //! operation and on the bytes sent and received: no process waits for one that sends nothing.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
@@ -13,7 +14,13 @@ use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
 use crate::definitions::{Comm, Definitions};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
-use crate::engine::record::{CollectiveEnd, Rec, What};
+use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
+use crate::transport::dealt::Dealt;
+
+/// Whether all processes begin or end MPI together with this function.
+pub(crate) fn is_management(name: &str) -> bool {
+    matches!(name, "MPI_Init" | "MPI_Init_thread" | "MPI_Finalize")
+}
 
 /// The part of a process in an operation.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +32,8 @@ struct Part {
     received: u64,
     /// Rank of the process in the communicator.
     rank: usize,
+    op: CollectiveOp,
+    root: u32,
 }
 
 /// Who waits for whom in an operation.
@@ -75,6 +84,8 @@ pub struct Collectives {
     with_neighbours: HashSet<LocationId>,
     members: HashMap<(u32, ProcessId), Member>,
     open: HashMap<Key, Vec<Part>>,
+    /// Other ranks of the analysis have the operations of some communicators.
+    dealt: Option<Arc<Dealt>>,
     init: Management,
     finalize: Management,
     given_up: u64,
@@ -108,7 +119,18 @@ impl Matcher for Collectives {
             What::Dropped => {
                 self.lost.insert(definitions.system.locations[record.location].process);
             }
-            What::CollectiveEnd(end) => self.end_part(definitions, record, end, found),
+            What::CollectiveEnd(end) => {
+                let begin = self.begins.remove(&record.location);
+                let is_known = !self.with_neighbours.contains(&record.location);
+                if self.has(end.comm) {
+                    let begin = begin.filter(|_| is_known);
+                    self.end_part(definitions, record, (begin, end), found);
+                }
+            }
+            What::ForeignEnd { begin, end } => {
+                let begin = (begin != NONE).then_some(begin);
+                self.end_part(definitions, record, (begin, end), found);
+            }
             What::MpiEnter { region } => {
                 if definitions.regions[region].name.starts_with("MPI_Neighbor") {
                     self.with_neighbours.insert(record.location);
@@ -147,6 +169,10 @@ impl Matcher for Collectives {
         incomplete
     }
 
+    fn share(&mut self, dealt: &Arc<Dealt>) {
+        self.dealt = Some(dealt.clone());
+    }
+
     fn open(&self, open: &mut Open) {
         self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
         let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
@@ -164,11 +190,18 @@ impl Collectives {
         definitions: &Definitions,
         region: RegionId,
     ) -> Option<(&mut Management, Pattern)> {
-        match definitions.regions[region].name.as_str() {
-            "MPI_Init" | "MPI_Init_thread" => Some((&mut self.init, Pattern::Init)),
+        let name = definitions.regions[region].name.as_str();
+        let is_elsewhere = self.dealt.as_ref().is_some_and(|dealt| dealt.rank > 0);
+        match name {
+            _ if is_elsewhere || !is_management(name) => None,
             "MPI_Finalize" => Some((&mut self.finalize, Pattern::Finalize)),
-            _ => None,
+            _ => Some((&mut self.init, Pattern::Init)),
         }
+    }
+
+    /// Whether the operations of a communicator are matched here.
+    fn has(&self, comm: u32) -> bool {
+        self.dealt.as_ref().is_none_or(|dealt| dealt.of_number(comm) == dealt.rank)
     }
 
     /// A process ends its part of an operation.
@@ -176,10 +209,9 @@ impl Collectives {
         &mut self,
         definitions: &Definitions,
         record: &Rec,
-        operation: CollectiveEnd,
+        (begin, operation): (Option<u64>, CollectiveEnd),
         found: Found<'_>,
     ) {
-        let begin = self.begins.remove(&record.location);
         let process = definitions.system.locations[record.location].process;
         let Some(comm) = definitions.comms.get(&operation.comm) else { return };
         let size = comm.members.len() + comm.remote.len();
@@ -195,9 +227,6 @@ impl Collectives {
             return;
         }
         let (Some(begin), Some(rank)) = (begin, member.rank) else { return };
-        if self.with_neighbours.contains(&record.location) {
-            return;
-        }
         let part = Part {
             at: record.place(),
             begin,
@@ -205,12 +234,14 @@ impl Collectives {
             sent: operation.sent,
             received: operation.received,
             rank,
+            op: operation.op,
+            root: operation.root,
         };
         let parts = self.open.entry(key).or_default();
         parts.push(part);
         if parts.len() == size {
             let parts = self.open.remove(&key).unwrap_or_default();
-            finish((comm, key), parts, operation, found);
+            finish((comm, key), parts, found);
         } else if let Some(oldest) = key.1.checked_sub(OPEN_MAX)
             && self.open.remove(&(key.0, oldest)).is_some()
         {
@@ -224,7 +255,8 @@ impl Management {
         let process = definitions.system.locations[record.location].process;
         let at = record.place();
         let (begin, end, rank) = (record.time, record.time, process.0 as usize);
-        self.calls.push((process, Part { at, begin, end, sent: 0, received: 0, rank }));
+        let (sent, received, op, root) = (0, 0, CollectiveOp::BARRIER, u32::MAX);
+        self.calls.push((process, Part { at, begin, end, sent, received, rank, op, root }));
     }
 
     fn leave(&mut self, definitions: &Definitions, record: &Rec) {
@@ -250,16 +282,13 @@ impl Management {
 }
 
 /// All members have ended an operation.
-fn finish(
-    (comm, (id, number)): (&Comm, Key),
-    mut parts: Vec<Part>,
-    end: CollectiveEnd,
-    found: Found<'_>,
-) {
+fn finish((comm, (id, number)): (&Comm, Key), mut parts: Vec<Part>, found: Found<'_>) {
     let operation = Operation { comm: id, number };
     parts.sort_by_key(|part| part.rank);
-    let root = parts.iter().find(|part| part.rank == end.root as usize).copied();
-    match (kind(end.op), root) {
+    // All processes say the same, but in a damaged trace.
+    let Some(Part { op, root, .. }) = parts.first().copied() else { return };
+    let root = parts.iter().find(|part| part.rank == root as usize).copied();
+    match (kind(op), root) {
         (Kind::Barrier, _) => all((Pattern::Barrier, operation), &parts, found),
         (Kind::AllToAll, _) => all_to_all(operation, &parts, found),
         // In an operation between two groups each side has a root of its own.

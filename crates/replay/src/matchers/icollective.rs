@@ -7,14 +7,17 @@
 //! process that were begun before it are complete.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use pompeii_model::ProcessId;
 
 use crate::compound::MessageEnd;
 use crate::definitions::Definitions;
+use crate::engine::mail::{Answered, Asked, Mail};
 use crate::engine::record::CollectiveEnd;
 use crate::matchers::call::CallId;
 use crate::matchers::collective::{Kind, kind};
+use crate::transport::dealt::Dealt;
 
 /// An operation that a process has begun.
 #[derive(Debug)]
@@ -25,15 +28,6 @@ struct Begun {
     is_of_all: bool,
     /// The call that completes it, and what is known then.
     done: Option<(CallId, CollectiveEnd)>,
-}
-
-/// The part of a process.
-#[derive(Debug)]
-struct Part {
-    begin: MessageEnd,
-    call: CallId,
-    end: CollectiveEnd,
-    rank: usize,
 }
 
 /// What is known of the waiting of a call: `None` if it waits for no other process.
@@ -48,7 +42,16 @@ const BEGUN_MAX: usize = 10_000;
 pub(crate) struct Operations {
     begun: HashMap<ProcessId, VecDeque<Begun>>,
     numbers: HashMap<(u32, ProcessId), u64>,
-    open: HashMap<(u32, u64), Vec<Part>>,
+    open: HashMap<(u32, u64), Vec<Asked>>,
+    away: Option<Away>,
+}
+
+/// Other ranks of the analysis, and what they must know.
+#[derive(Debug)]
+struct Away {
+    dealt: Arc<Dealt>,
+    asked: Vec<(usize, Asked)>,
+    answered: Vec<(usize, Answered)>,
 }
 
 impl Operations {
@@ -80,6 +83,8 @@ impl Operations {
         let is_it = |one: &&mut Begun| one.request == request && one.done.is_none();
         let Some(one) = begun.iter_mut().find(is_it) else { return false };
         one.done = Some((call, end));
+        let home = self.away.as_ref().map_or(0, |away| away.dealt.rank) as u32;
+        let mut all: Vec<Asked> = Vec::new();
         while let Some(&Begun { begin, is_of_all, done: Some((call, end)), .. }) = begun.front() {
             begun.pop_front();
             let number = self.numbers.entry((end.comm, process)).or_default();
@@ -91,14 +96,56 @@ impl Operations {
                 answers.push((call, None));
                 continue;
             };
-            let key = (end.comm, *number);
-            let parts = self.open.entry(key).or_default();
-            parts.push(Part { begin, call, end, rank });
-            if parts.len() == size {
-                resolve(self.open.remove(&key).unwrap_or_default(), answers);
+            let (key, call, rank) = ((end.comm, *number), call.number(), rank as u32);
+            all.push(Asked { key, begin, call, end, rank, home });
+        }
+        for asked in all {
+            let comm = asked.key.0;
+            match &mut self.away {
+                Some(away) if away.dealt.of_number(comm) != away.dealt.rank => {
+                    away.asked.push((away.dealt.of_number(comm), asked));
+                }
+                _ => self.ask(definitions, asked, answers),
             }
         }
         true
+    }
+
+    /// A process has completed an operation. If it is the last one, all calls get their answers.
+    pub(crate) fn ask(
+        &mut self,
+        definitions: &Definitions,
+        asked: Asked,
+        answers: &mut Vec<Answer>,
+    ) {
+        let comm = definitions.comms.get(&asked.key.0);
+        let size = comm.map_or(0, |comm| comm.members.len() + comm.remote.len());
+        let parts = self.open.entry(asked.key).or_default();
+        parts.push(asked);
+        if parts.len() < size {
+            return;
+        }
+        for (home, answer) in resolve(self.open.remove(&asked.key).unwrap_or_default()) {
+            match &mut self.away {
+                Some(away) if away.dealt.rank != home as usize => {
+                    away.answered.push((home as usize, answer));
+                }
+                _ => answers.push((CallId::of(answer.call), answer.needed)),
+            }
+        }
+    }
+
+    /// Several ranks of the analysis work on the trace.
+    pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
+        let (asked, answered) = (Vec::new(), Vec::new());
+        self.away = Some(Away { dealt: dealt.clone(), asked, answered });
+    }
+
+    /// What other ranks must know.
+    pub(crate) fn send(&mut self, mail: &mut Mail) {
+        let Some(away) = &mut self.away else { return };
+        away.asked.drain(..).for_each(|(rank, asked)| mail[rank].asked.push(asked));
+        away.answered.drain(..).for_each(|(rank, answer)| mail[rank].answered.push(answer));
     }
 
     /// The calls that have begun the operations which are not complete.
@@ -114,12 +161,13 @@ impl Operations {
     }
 }
 
-/// All members have completed an operation: who waited for whom?
-fn resolve(mut parts: Vec<Part>, answers: &mut Vec<Answer>) {
+/// All members have completed an operation: who waited for whom? The answers with the ranks that
+/// have asked.
+fn resolve(mut parts: Vec<Asked>) -> Vec<(u32, Answered)> {
     parts.sort_by_key(|part| part.rank);
-    let sends = |part: &&Part| part.end.sent > 0;
-    for part in &parts {
-        let root = parts.iter().find(|other| other.rank == part.end.root as usize);
+    let sends = |part: &&Asked| part.end.sent > 0;
+    let answer = |part: &Asked| {
+        let root = parts.iter().find(|other| other.rank == part.end.root);
         let is_root = root.is_some_and(|root| root.rank == part.rank);
         let receives = part.end.received > 0;
         let needed = match kind(part.end.op) {
@@ -132,13 +180,14 @@ fn resolve(mut parts: Vec<Part>, answers: &mut Vec<Answer>) {
             }
             _ => None,
         };
-        answers.push((part.call, needed.map(|needed| needed.begin)));
-    }
+        (part.home, Answered { call: part.call, needed: needed.map(|needed| needed.begin) })
+    };
+    parts.iter().map(answer).collect()
 }
 
 /// The part that begins last; of equal ones that of the lowest rank.
-fn latest<'p>(parts: impl Iterator<Item = &'p Part>) -> Option<&'p Part> {
-    parts.fold(None, |latest: Option<&Part>, part| {
+fn latest<'p>(parts: impl Iterator<Item = &'p Asked>) -> Option<&'p Asked> {
+    parts.fold(None, |latest: Option<&Asked>, part| {
         latest.filter(|latest| latest.begin.enter >= part.begin.enter).or(Some(part))
     })
 }

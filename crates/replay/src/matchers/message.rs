@@ -8,18 +8,21 @@
 //! processes: a clock error may put a receive before its send.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
 use crate::compound::{Compound, Delivery, MessageEnd, MessageVisit, Place};
 use crate::definitions::Definitions;
+use crate::engine::mail::{Letters, Mail, Notice};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
-use crate::engine::record::{CollectiveEnd, Message, Rec, What};
+use crate::engine::record::{CollectiveEnd, ForeignCancel, Message, Rec, What};
 use crate::matchers::call::{Call, CallId, Calls, Kind};
 use crate::matchers::icollective::{Answer, Operations};
 use crate::matchers::message_order::Received;
 use crate::matchers::side::{By, Key, Side};
+use crate::transport::dealt::Dealt;
 
 /// A send that has not been received.
 #[derive(Debug)]
@@ -57,6 +60,27 @@ pub struct Messages {
     /// Messages whose other end is in no location of the trace, or not known.
     lost: u64,
     gaps: Gapped,
+    away: Option<Away>,
+}
+
+/// Messages between processes of this rank of the analysis and those of others. Their ends meet on
+/// the rank of the receiver.
+#[derive(Debug)]
+struct Away {
+    dealt: Arc<Dealt>,
+    /// Sends of a process to another one, where only one of them is of this rank.
+    serials: HashMap<(ProcessId, ProcessId), u64>,
+    /// Sends of this rank that have not been received, by their serials.
+    sent: HashMap<(ProcessId, ProcessId, u64), u64>,
+    notices: Vec<(usize, Notice)>,
+}
+
+impl Away {
+    fn serial(&mut self, from: ProcessId, to: ProcessId) -> u64 {
+        let serial = self.serials.entry((from, to)).or_default();
+        *serial += 1;
+        *serial
+    }
 }
 
 /// Processes that were not recorded all the time.
@@ -120,6 +144,14 @@ impl Matcher for Messages {
                 self.receive(definitions, (record, process), (message, post), found);
             }
             What::RequestCancelled(request) => self.cancel(process, request),
+            What::ForeignSend { message, enter } => {
+                self.foreign_send(definitions, (record, process), (message, enter), found);
+            }
+            What::ForeignCancel(ForeignCancel { receiver, comm, tag, serial }) => {
+                if let Some(sends) = self.sends.get_mut(&(comm, process, receiver, tag)) {
+                    sends.retain(|sent| sent.number != serial);
+                }
+            }
             What::IcollectiveRequest(request) => {
                 let call = self.calls.current(record.location);
                 if let Some(call) = call.and_then(|call| self.calls.get(call)) {
@@ -150,6 +182,39 @@ impl Matcher for Messages {
             side.order.look(&mut self.calls, found);
         }
         (sends + receives) as u64 + self.lost + self.operations.incomplete()
+    }
+
+    fn share(&mut self, dealt: &Arc<Dealt>) {
+        let (serials, sent, notices) = (HashMap::new(), HashMap::new(), Vec::new());
+        self.away = Some(Away { dealt: dealt.clone(), serials, sent, notices });
+        self.operations.share(dealt);
+    }
+
+    fn send(&mut self, mail: &mut Mail) {
+        if let Some(away) = &mut self.away {
+            away.notices.drain(..).for_each(|(rank, notice)| mail[rank].notices.push(notice));
+        }
+        self.operations.send(mail);
+    }
+
+    fn receive(&mut self, definitions: &Definitions, letters: &Letters, found: Found<'_>) {
+        for notice in &letters.notices {
+            let Notice { sender, receiver, serial, post } = *notice;
+            let away = self.away.as_mut();
+            let number = away.and_then(|away| away.sent.remove(&(sender, receiver, serial)));
+            if let Some(number) = number {
+                self.received(sender, (number, post), found);
+            }
+        }
+        let mut answers: Vec<Answer> = letters
+            .answered
+            .iter()
+            .map(|answer| (CallId::of(answer.call), answer.needed))
+            .collect();
+        for asked in &letters.asked {
+            self.operations.ask(definitions, *asked, &mut answers);
+        }
+        self.answer(definitions, answers, found);
     }
 
     fn open(&self, open: &mut Open) {
@@ -199,6 +264,8 @@ impl Messages {
         let Some(call) = self.calls.current(record.location) else { return };
         let Some(end) = self.current_end(record.location, message.bytes) else { return };
         let to = definitions.peer(record.location, message.comm, message.peer);
+        let away = self.away.as_mut().filter(|away| to.is_some_and(|to| !away.dealt.has(to)));
+        let serial = away.zip(to).map(|(away, to)| away.serial(process, to));
         let Some(to) = to.filter(|to| self.gaps.is_known(process, *to)) else {
             self.lost += 1;
             return;
@@ -209,7 +276,34 @@ impl Messages {
         if let (None, Some(call)) = (request, self.calls.get_mut(call)) {
             call.sends_open += 1;
         }
-        let sent = Sent { end, time: record.time, number };
+        if let (Some(serial), Some(away)) = (serial, &mut self.away) {
+            away.sent.insert((process, to, serial), number);
+            return;
+        }
+        self.meet(key, Sent { end, time: record.time, number }, found);
+    }
+
+    /// A process of another rank sends to one of this rank.
+    fn foreign_send(
+        &mut self,
+        definitions: &Definitions,
+        (record, process): (&Rec, ProcessId),
+        (message, enter): (Message, u64),
+        found: Found<'_>,
+    ) {
+        let to = definitions.peer(record.location, message.comm, message.peer);
+        let (Some(to), Some(away)) = (to, &mut self.away) else { return };
+        let number = away.serial(process, to);
+        // The rank of the sender counts it as lost.
+        if self.gaps.is_known(process, to) {
+            let end = MessageEnd { at: record.place(), enter, bytes: message.bytes };
+            let key = (message.comm, process, to, message.tag);
+            self.meet(key, Sent { end, time: record.time, number }, found);
+        }
+    }
+
+    /// A send meets its receive, or waits for it.
+    fn meet(&mut self, key: Key, sent: Sent, found: Found<'_>) {
         match self.next_receive(&key, &sent, found) {
             Some(receive) => self.pair(key, sent, receive, found),
             None => self.sends.entry(key).or_default().push_back(sent),
@@ -308,10 +402,27 @@ impl Messages {
             self.answer_probe(probe, Some(sent.end), found);
         }
         self.look_at_order(to, found);
-        let Some(call) = self.side(from).received(sent.number, receive.post) else { return };
+        match self.away.as_mut().filter(|away| !away.dealt.has(from)) {
+            Some(away) => {
+                let (sender, receiver, serial) = (from, to, sent.number);
+                let notice = Notice { sender, receiver, serial, post };
+                away.notices.push((away.dealt.of(from), notice));
+            }
+            None => self.received(from, (sent.number, post), found),
+        }
+    }
+
+    /// A process learns where a message was received that it has sent.
+    fn received(
+        &mut self,
+        from: ProcessId,
+        (number, post): (u64, Option<MessageEnd>),
+        found: Found<'_>,
+    ) {
+        let Some(call) = self.side(from).received(number, post) else { return };
         if let Some(call) = self.calls.get_mut(call) {
             call.sends_open -= 1;
-            call.posts.extend(receive.post);
+            call.posts.extend(post);
         }
         self.judge(call, found);
         self.look_at_order(from, found);
@@ -334,10 +445,15 @@ impl Messages {
         if let Some(call) = self.calls.get_mut(call) {
             call.operations_open += 1;
         }
+        self.answer(definitions, answers, found);
+    }
+
+    /// It is known whom calls have needed in non-blocking collective operations.
+    fn answer(&mut self, definitions: &Definitions, answers: Vec<Answer>, found: Found<'_>) {
         for (id, needed) in answers {
             let Some(call) = self.calls.get_mut(id) else { continue };
             call.operations_open -= 1;
-            if call.latest_operation.map(|it| it.enter) < needed.map(|it| it.enter) {
+            if call.latest_operation.map(|it| it.rank()) < needed.map(|it| it.rank()) {
                 call.latest_operation = needed;
             }
             let location = call.at.location;
@@ -435,7 +551,7 @@ fn wait_for_receivers(call: &Call, found: Found<'_>) {
     };
     let mut latest: Option<MessageEnd> = None;
     for post in call.posts.iter().filter(is_late) {
-        if latest.is_none_or(|latest| latest.enter < post.enter) {
+        if latest.is_none_or(|latest| latest.rank() < post.rank()) {
             latest = Some(*post);
         }
     }

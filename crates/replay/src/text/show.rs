@@ -9,10 +9,11 @@ use super::TextTrace;
 use crate::blame::Delay;
 use crate::blame::classes;
 use crate::compound::{
-    BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageVisit, PartVisit, Place, TurnVisit,
+    BarrierVisit, CollectiveVisit, Compound, Delivery, LockVisit, MessageVisit, PartVisit, Place,
+    TurnVisit,
 };
 use crate::counter::Amount;
-use crate::engine::window::Options;
+use crate::engine::window::{Options, Trace};
 use crate::outcome::Outcome;
 use crate::task;
 use crate::transport::channels;
@@ -20,7 +21,39 @@ use crate::transport::channels;
 /// Analyses a trace with all combinations of ranks, threads and windows that tests use, and shows
 /// what is found. An error says for which combination the result is another one.
 pub fn analyse(trace: &TextTrace) -> Result<String, String> {
+    let alone = matched_at_home(&|ranks, rank| trace.part(ranks, rank), 1, 1_000_000)?;
+    for (ranks, window_events) in [(2, 1), (2, 1_000_000), (3, 3), (4, 1)] {
+        let part = |ranks, rank| trace.part(ranks, rank);
+        let shown = matched_at_home(&part, ranks, window_events)?;
+        if shown != alone {
+            let what = format!("{ranks} ranks, windows of {window_events} events");
+            return Err(format!("{what}:\n{shown}\none rank:\n{alone}"));
+        }
+    }
     analyse_with(trace, &show)
+}
+
+/// What all ranks find together if each of them matches the records of its own locations: the
+/// compounds in the order of their texts, because each rank has an order of its own.
+///
+/// # Errors
+/// A rank has ended too early.
+pub fn matched_at_home(
+    part: &(dyn Fn(usize, usize) -> Trace + Sync),
+    ranks: usize,
+    window_events: usize,
+) -> Result<String, String> {
+    let options = Options { threads: 1 + ranks % 2, window_events, path: false };
+    let all = channels::replay(ranks, options, part).ok_or("a rank has ended too early")?;
+    let mut text = all.first().map(|(outcome, _)| show(outcome, &[])).unwrap_or_default();
+    let lines = all.iter().flat_map(|(outcome, compounds)| {
+        let shown = compounds.iter().filter(|it| !matches!(it, Compound::Awaited(_)));
+        shown.map(|compound| compound_line(outcome, compound) + "\n")
+    });
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort_unstable();
+    text.extend(lines);
+    Ok(text)
 }
 
 /// As [`analyse`], but shows who is to blame for waiting.
@@ -63,7 +96,8 @@ fn analyse_with(
     for (ranks, threads, window_events) in combinations() {
         let options = Options { threads, window_events, path: true };
         let result = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
-        let (outcome, compounds) = result.ok_or("a rank has ended too early")?;
+        let of_first = result.and_then(|all| all.into_iter().next());
+        let (outcome, compounds) = of_first.ok_or("a rank has ended too early")?;
         let shown = show(&outcome, &compounds);
         match &first {
             Some(first) if *first != shown => {
@@ -227,7 +261,13 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
         Compound::Task(_) | Compound::Tasks(_) | Compound::TaskWait(_) | Compound::Awaited(_) => {
             task::show::line(outcome, compound).unwrap_or_default()
         }
-        Compound::Delivery(_) => String::new(),
+        Compound::Delivery(it) => {
+            let Delivery { send, post, sent, received, .. } = it;
+            let (at, from) = (place(outcome, it.at), place(outcome, send.at));
+            let post = post.map_or("none".to_owned(), |post| place(outcome, post.at));
+            let bytes = send.bytes;
+            format!("message {at} {sent}..{received}, {bytes} bytes from {from}, post {post}")
+        }
         Compound::Turn(visit) => {
             let TurnVisit { at, since, begun, .. } = *visit;
             let (at, wait, before) = (place(outcome, at), visit.wait_ticks(), before(visit.before));

@@ -53,12 +53,12 @@ impl Channels {
 }
 
 /// Analyses a trace on this number of ranks. `part` gives each of them its part of the trace.
-/// Returns what the first rank has found, or nothing if a rank has ended too early.
+/// Returns what each rank has found, or nothing if a rank has ended too early.
 pub fn replay(
     ranks: usize,
     options: Options,
     part: &(dyn Fn(usize, usize) -> Trace + Sync),
-) -> Option<(Outcome, Vec<Compound>)> {
+) -> Option<Vec<(Outcome, Vec<Compound>)>> {
     let all = Channels::run(ranks, &|mut channels| {
         let mut compounds = Vec::new();
         let trace = part(ranks, channels.rank());
@@ -67,8 +67,7 @@ pub fn replay(
         let outcome = replay_on(&mut channels, trace, options, sinks);
         outcome.map(|outcome| (outcome, compounds))
     });
-    let all: Option<Vec<_>> = all.into_iter().map(|result| result?.ok()).collect();
-    all?.into_iter().next()
+    all.into_iter().map(|result| result?.ok()).collect()
 }
 
 impl Transport for Channels {

@@ -6,14 +6,16 @@
 //! * [`channels`]: several ranks inside one process, for tests.
 //!
 //! All locations of a process of the program belong to one rank ([`deal`]), because only they need
-//! each other while their events are read. Each rank reads its own events and sends the sync
-//! records of each window to the first rank, which orders and matches those of all
+//! each other while their events are read. Each rank reads its own events, matches the records of
+//! its own locations, and gets from the others the records that concern these (`engine/home.rs`).
+//! With the critical path, the first rank orders and matches the records of all
 //! (`engine/ranks.rs`).
 
 pub mod channels;
 pub mod deal;
+pub(crate) mod dealt;
 pub mod local;
-pub(crate) mod wire;
+pub mod wire;
 
 /// Moves bytes between the ranks.
 pub trait Transport {

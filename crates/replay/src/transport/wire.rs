@@ -4,10 +4,11 @@
 
 /// Bytes that have not been read.
 #[derive(Debug)]
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+pub struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
-    pub(crate) fn byte(&mut self) -> Option<u8> {
+    /// The next byte.
+    pub fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
@@ -35,7 +36,7 @@ fn put_number(mut number: u64, to: &mut Vec<u8>) {
 }
 
 /// A value that travels.
-pub(crate) trait Wire: Sized {
+pub trait Wire: Sized {
     /// Appends the value.
     fn put(&self, to: &mut Vec<u8>);
 
@@ -44,14 +45,14 @@ pub(crate) trait Wire: Sized {
 }
 
 /// A value as bytes.
-pub(crate) fn bytes(value: &impl Wire) -> Vec<u8> {
+pub fn bytes(value: &impl Wire) -> Vec<u8> {
     let mut to = Vec::new();
     value.put(&mut to);
     to
 }
 
 /// The value that these bytes are.
-pub(crate) fn value<T: Wire>(bytes: &[u8]) -> Option<T> {
+pub fn value<T: Wire>(bytes: &[u8]) -> Option<T> {
     let mut from = Bytes(bytes);
     let value = T::get(&mut from)?;
     from.0.is_empty().then_some(value)

@@ -49,6 +49,21 @@ impl Memory {
         Trace { definitions: self.definitions.clone(), streams }
     }
 
+    /// The part of one of several ranks of the analysis.
+    fn part(&self, ranks: usize, rank: usize) -> Trace {
+        let text =
+            text::TextTrace { definitions: self.definitions.clone(), events: self.events.clone() };
+        text.part(ranks, rank)
+    }
+
+    /// What ranks find that match the records of their own locations is what one rank finds.
+    fn check_ranks(&self, what: &str) {
+        let part = |ranks, rank| self.part(ranks, rank);
+        let alone = text::matched_at_home(&part, 1, 1_000).unwrap();
+        let together = text::matched_at_home(&part, 2, 50).unwrap();
+        assert!(alone == together, "{what}:\n{together}\none rank:\n{alone}");
+    }
+
     /// What is found, which does not depend on threads.
     fn found(&self) -> Found {
         let of = |threads| {
@@ -108,6 +123,29 @@ fn a_location_may_end_after_any_event() {
                     &whole,
                     &format!("seed {seed}, location {location}, {length} of {}", events.len()),
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_find_the_same_in_damaged_traces() {
+    let mode = |measurement_mode| Event::from(MeasurementOnOff { measurement_mode });
+    for seed in 0..12 {
+        let memory = Memory::of(seed);
+        for (location, events) in memory.events.iter().enumerate() {
+            for begin in (1..events.len()).step_by(7) {
+                let mut cut = memory.clone();
+                cut.events[location].truncate(begin);
+                cut.check_ranks(&format!("seed {seed}, location {location}, end at {begin}"));
+                let mut cut = memory.clone();
+                // Every second time the measurement drops the records, otherwise the user.
+                cut.definitions.tells_off = begin % 2 == 0;
+                let end = (begin + 9).min(events.len());
+                let (off, on) = (events[begin].0, events[end - 1].0);
+                let modes = [(off, mode(MeasurementMode::OFF)), (on, mode(MeasurementMode::ON))];
+                cut.events[location].splice(begin..end, modes);
+                cut.check_ranks(&format!("seed {seed}, location {location}, gap at {begin}"));
             }
         }
     }

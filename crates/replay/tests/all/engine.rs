@@ -13,7 +13,7 @@ use pompeii_replay::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place, TurnVisit,
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
-use pompeii_replay::text::{show, show_blame, show_path};
+use pompeii_replay::text::{matched_at_home, show, show_blame, show_path};
 use pompeii_replay::transport::channels;
 use pompeii_replay::{Options, Outcome, replay, trace};
 
@@ -196,11 +196,12 @@ fn results_do_not_depend_on_ranks() {
         let shown = |ranks, threads, window_events| {
             let options = Options { threads, window_events, path: true };
             let part = |ranks, rank| part(&Archive::open(&anchor).unwrap(), ranks, rank).unwrap();
-            let (outcome, compounds) = channels::replay(ranks, options, &part).unwrap();
-            show(&outcome, &compounds)
-                + &show_path(&outcome)
-                + &show_blame(&outcome)
-                + &classes::show(&outcome)
+            let all = channels::replay(ranks, options, &part).unwrap();
+            let (outcome, compounds) = &all[0];
+            show(outcome, compounds)
+                + &show_path(outcome)
+                + &show_blame(outcome)
+                + &classes::show(outcome)
         };
         let expected = shown(1, 1, 1_000_000);
         for (ranks, threads, window_events) in
@@ -208,6 +209,24 @@ fn results_do_not_depend_on_ranks() {
         {
             let got = shown(ranks, threads, window_events);
             assert!(expected == got, "seed {seed}: {ranks} ranks, {threads} threads:\n{got}");
+        }
+    }
+}
+
+#[test]
+fn ranks_that_match_their_own_records_find_the_same() {
+    for seed in 0..200 {
+        let mut world = program(Shape::of(seed), seed);
+        if seed % 2 == 0 {
+            world.disturb_clocks(3 * world.shape.work);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let part = |ranks, rank| part(&Archive::open(&anchor).unwrap(), ranks, rank).unwrap();
+        let expected = matched_at_home(&part, 1, 1_000_000).unwrap();
+        for (ranks, window_events) in [(2, 20), (2, 50_000), (4, 1_000)] {
+            let got = matched_at_home(&part, ranks, window_events).unwrap();
+            assert!(expected == got, "seed {seed}: {ranks} ranks:\n{got}\n{expected}");
         }
     }
 }
