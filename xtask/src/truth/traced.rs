@@ -72,7 +72,8 @@ fn look(row: &Row<'_>, tool: &Tool, seed: u64, folder: &Path) -> Result<Option<b
     let all: f64 = blame.iter().map(|(_, seconds)| seconds).sum();
     let first = blame.first().filter(|_| all > 0.0);
     let at = row.program.at.as_ref();
-    let is_first = first.is_some_and(|(place, _)| Some(place) == at);
+    let named = traced.trace.findings.first().and_then(|finding| finding.place.as_ref());
+    let is_first = first.is_some_and(|(place, _)| is_planted(place, named, at));
     let is_judged = WAITING.contains(&header.cause.as_str());
     let found = first.map_or("-".to_owned(), |(place, seconds)| {
         format!("{place} {:.0} %", 100.0 * seconds / all)
@@ -96,6 +97,13 @@ fn look(row: &Row<'_>, tool: &Tool, seed: u64, folder: &Path) -> Result<Option<b
         }
     }
     Ok(is_judged.then_some(is_first))
+}
+
+/// Whether waiting that goes back to this place goes back to the planted cause. Code of the program
+/// outside of all measured regions has no line. Then the finding keeps the line of the call.
+fn is_planted(place: &Place, named: Option<&Place>, at: Option<&Place>) -> bool {
+    let told = if place.file.is_empty() { named } else { Some(place) };
+    told == at
 }
 
 fn predicted(finding: Option<&Finding>) -> String {
@@ -145,6 +153,16 @@ mod tests {
         let shown: Vec<String> = sums.iter().map(|(at, s)| format!("{at} {s}")).collect();
         assert_eq!(shown, ["a.c:5 2", "b.c:5 1.5"]);
         assert!(blame(&json!({})).is_err());
+    }
+
+    #[test]
+    fn code_without_a_line_is_told_by_the_line_of_the_finding() {
+        let place = |file: &str, line| Place { file: file.to_owned(), line };
+        let (at, other, unnamed) = (place("a.c", 5), place("a.c", 9), place("", 0));
+        let is_right = |by: &Place, named| is_planted(by, named, Some(&at));
+        assert!(is_right(&at, Some(&other)) && is_right(&unnamed, Some(&at)));
+        assert!(!is_right(&other, Some(&at)) && !is_right(&unnamed, Some(&other)));
+        assert!(!is_right(&unnamed, None));
     }
 
     #[test]
