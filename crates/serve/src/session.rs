@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use pompeii_index::Index;
@@ -13,6 +13,7 @@ use pompeii_otf2::read::MappedFile;
 use pompeii_report::RunInfo;
 use serde::Serialize;
 
+use crate::answers::find::Searching;
 use crate::building;
 use crate::instances::{self, Instance};
 use crate::reply::Refused;
@@ -64,6 +65,7 @@ pub struct Session {
     report: OnceLock<String>,
     files: OnceLock<Vec<String>>,
     instances: OnceLock<Vec<Instance>>,
+    searching: Mutex<Option<Searching>>,
 }
 
 impl Session {
@@ -89,6 +91,7 @@ impl Session {
             report: OnceLock::new(),
             files: OnceLock::new(),
             instances: OnceLock::new(),
+            searching: Mutex::new(None),
         };
         Arc::new(session)
     }
@@ -171,6 +174,11 @@ impl Session {
             files.filter(|file| !file.is_empty() && known.insert(*file)).cloned().collect()
         };
         self.files.get_or_init(list)
+    }
+
+    /// The search that goes on.
+    pub(crate) fn searching(&self) -> MutexGuard<'_, Option<Searching>> {
+        self.searching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The most severe instances of waiting.

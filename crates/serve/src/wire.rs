@@ -17,6 +17,10 @@
 //! | `matrix?t0&t1` | messages and bytes by sender and receiver |
 //! | `curves?which&process&t0&t1&px` | tasks `ready` and `running`, threads `waiting` and `idle` |
 //! | `counter?name&loc&t0&t1&px` | a counter of a location |
+//! | `histogram?region&locs&t0&t1` | durations of visits that end there, by powers of two |
+//! | `gaps?locs&t0&t1&px` | times without records: `flush`, `off`, `lost`, `summed` |
+//! | `find?from&back&locs` and | the next visit or fragment, `none`, or `searching`: ask again |
+//! | `name`, `file`, `longer`, `task` | what `find` looks for: `a.c:12`, ticks, `task_0_7` |
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
 //! | `source?file` | the text of a source, by its place in `files` of `open` |
 //! | `cube` | the data of the trees, as the offline page has it |
@@ -28,8 +32,9 @@
 //!
 //! # Pictures
 //! Rows are named `f0-63` (the innermost regions of these locations), `s5.0-3` (levels 0 to 3 of
-//! the call stack of location 5) and `p0-3` (each of these processes as one row), with commas
-//! between. The answer has little-endian words of 32 bits:
+//! the call stack of location 5), `r5.0-3` (the same with suspended regions open, as they were
+//! recorded) and `p0-3` (each of these processes as one row), with commas between. The answer has
+//! little-endian words of 32 bits:
 //!
 //! | words | meaning |
 //! |---|---|
@@ -38,14 +43,15 @@
 //! | 3 | length of a bin, as a power of two of ticks |
 //! | 4, 5 | time of column 0 since the begin of the trace: low, high |
 //! | 6, 7 | number of rows R, number of boxes N |
-//! | 4 R | kind (0 innermost regions, 1 stack level, 2 process), place, level, number of boxes |
+//! | 4 R | kind, place, level, number of boxes |
 //! | N | first column of each box, in 1/16 bins |
 //! | N | column after the last one |
 //! | N | what the box shows: [`pompeii_index::What`]; in the row of a process, mean shares |
 //! | N | only with rows of processes: band of the shares of computing of the threads |
 //!
-//! The place is the number of the location or process. A band is the smallest share (bits 0 to 2)
-//! and the largest one (bits 3 to 5), in sevenths.
+//! Kinds are 0 for innermost regions, 1 for a stack level, 2 for a process and 3 for a stack level
+//! as recorded. The place is the number of the location or process. A band is the smallest share
+//! (bits 0 to 2) and the largest one (bits 3 to 5), in sevenths.
 
 use pompeii_index::{Picture, Row};
 
@@ -67,6 +73,7 @@ impl RowName {
         match self {
             RowName::Location(location, Row::Flat) => [0, location as u32, 0],
             RowName::Location(location, Row::Stack(level)) => [1, location as u32, level as u32],
+            RowName::Location(location, Row::Recorded(level)) => [3, location as u32, level as u32],
             RowName::Process(process) => [2, process as u32, 0],
         }
     }

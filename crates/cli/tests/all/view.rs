@@ -314,6 +314,10 @@ fn tasks_instances_and_sources_of_a_run_are_answered() {
     assert_eq!((pieces.as_array().unwrap().len(), &pieces[0]["loc"]), (1, &fragment[0]));
     assert_eq!((&pieces[0]["start"], &pieces[0]["end"]), (&fragment[1], &fragment[2]));
 
+    let next = view.ask(&format!("find?task={name}&from=0"));
+    assert_eq!((&next["loc"], &next["start"]), (&fragment[0], &fragment[1]));
+    assert_eq!((&next["end"], &next["region"]), (&fragment[2], &region.into()));
+
     let instances = view.ask("instances");
     let instances = instances.as_array().unwrap();
     let severe = analysis["instances"].as_array().unwrap().iter();

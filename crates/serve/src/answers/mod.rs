@@ -1,6 +1,8 @@
 //! The answers to questions, one file for each kind.
 
 mod chain;
+pub mod find;
+mod histogram;
 mod links;
 mod moment;
 mod opening;
@@ -11,6 +13,7 @@ mod tasks;
 mod text;
 mod whole;
 
+pub use histogram::{gaps, histogram};
 pub use links::{links, matrix};
 pub use moment::at;
 pub use opening::open;

@@ -1,8 +1,9 @@
 //! `open`: what there is to see. It is asked again when the index is ready, because only the index
 //! knows the depth of the call stacks.
 
-use pompeii_index::State;
+use pompeii_index::{Index, State};
 use pompeii_model::{Paradigm, Region, Role};
+use pompeii_otf2::read::MappedFile;
 use serde::Serialize;
 
 use super::state_number;
@@ -48,6 +49,8 @@ struct Location<'a> {
     name: &'a str,
     process: usize,
     stack_levels: usize,
+    /// The same with suspended regions open.
+    recorded_levels: usize,
     events: u64,
     /// Records that cannot be read.
     errors: u64,
@@ -124,10 +127,18 @@ fn processes(trace: &Trace) -> Vec<Process<'_>> {
 fn locations<'a>(session: &Session, trace: &'a Trace) -> Vec<Location<'a>> {
     let index = session.index().ok();
     let location = |(number, of): (usize, &'a pompeii_model::Location)| {
-        let known = index.map(|index| (index.stack_levels(number), index.events(number)));
-        let (stack_levels, (events, errors)) =
-            known.unwrap_or_else(|| (0, (trace.events_of(number), 0)));
-        Location { name: &of.name, process: trace.process(number), stack_levels, events, errors }
+        let levels =
+            |of: fn(&Index<MappedFile>, usize) -> usize| index.map_or(0, |index| of(index, number));
+        let counted = || (trace.events_of(number), 0);
+        let (events, errors) = index.map_or_else(counted, |index| index.events(number));
+        Location {
+            name: &of.name,
+            process: trace.process(number),
+            stack_levels: levels(Index::stack_levels),
+            recorded_levels: levels(Index::recorded_levels),
+            events,
+            errors,
+        }
     };
     trace.definitions.system.locations.iter().enumerate().map(location).collect()
 }

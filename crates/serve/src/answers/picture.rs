@@ -183,11 +183,12 @@ fn rows(text: &str, locations: usize, processes: usize) -> Result<Vec<RowName>, 
                 let of = range("rows", rest, locations)?;
                 rows.extend(of.map(|location| RowName::Location(location, Row::Flat)));
             }
-            "s" => {
+            "s" | "r" => {
                 let (location, levels) = rest.split_once('.').unwrap_or((rest, ""));
                 let location = range("rows", location, locations)?.start;
                 let levels = range("rows", levels, ROWS_MAX)?;
-                rows.extend(levels.map(|level| RowName::Location(location, Row::Stack(level))));
+                let row = if kind == "s" { Row::Stack } else { Row::Recorded };
+                rows.extend(levels.map(|level| RowName::Location(location, row(level))));
             }
             "p" => rows.extend(range("rows", rest, processes)?.map(RowName::Process)),
             _ => return Err(Refused::Bad(format!("rows: {part} is no kind of row"))),
@@ -208,6 +209,7 @@ mod tests {
         let flat = |of| RowName::Location(of, Row::Flat);
         let stack = |of, level| RowName::Location(of, Row::Stack(level));
         let rows = |text: &str, locations| super::rows(text, locations, 3);
+        assert_eq!(rows("r1.2", 2), Ok(vec![RowName::Location(1, Row::Recorded(2))]));
         assert_eq!(rows("p1-2,f0", 2), Ok(vec![RowName::Process(1), RowName::Process(2), flat(0)]));
         assert_eq!(
             rows("f0-1,s1.0-1,f1", 2),

@@ -106,10 +106,11 @@ fn pictures_are_those_of_the_index() {
     let (origin, length) = (survey.shape.origin, survey.shape.length);
     let context = pompeii_index::Context::new(&definitions, survey.shape);
     let last = ids.len() - 1;
-    let asked = format!("s{last}.0-1,f0-{last},s0.0-2");
+    let asked = format!("s{last}.0-1,f0-{last},s0.0-2,r0.0-1");
     let mut rows: Vec<(usize, Row)> = vec![(last, Row::Stack(0)), (last, Row::Stack(1))];
     rows.extend((0..=last).map(|location| (location, Row::Flat)));
     rows.extend((0..3).map(|level| (0, Row::Stack(level))));
+    rows.extend((0..2).map(|level| (0, Row::Recorded(level))));
     let mut kinds = BTreeMap::new();
     for (t0, t1, px) in [(0, length, 4), (0, length, 4096), (length / 3, length / 2, 500)] {
         let (status, bytes) =
@@ -123,6 +124,7 @@ fn pictures_are_those_of_the_index() {
             let expected = match row.1 {
                 Row::Flat => [0, row.0 as u32, 0],
                 Row::Stack(level) => [1, row.0 as u32, level as u32],
+                Row::Recorded(level) => [3, row.0 as u32, level as u32],
             };
             assert_eq!([*kind, *location, *level], expected);
             let open = |it: usize| -> Result<_, pompeii_index::WindowError> {

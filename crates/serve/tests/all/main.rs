@@ -7,3 +7,4 @@ mod building;
 mod common;
 mod connections;
 mod guard;
+mod searches;
