@@ -349,8 +349,19 @@ pub(crate) fn check(name: &str, trace: &str, expect: expect_test::Expect) {
 
 #[cfg(test)]
 fn shown_by_ranks(name: &str, trace: &pompeii_replay::text::TextTrace, ranks: usize) -> String {
+    let (severities, outcome) = analysed(trace, ranks, pompeii_replay::Options::default());
+    show_metric(name, &severities, &outcome)
+}
+
+/// The severities of a trace that this number of ranks has analysed.
+#[cfg(test)]
+pub(crate) fn analysed(
+    trace: &pompeii_replay::text::TextTrace,
+    ranks: usize,
+    options: pompeii_replay::Options,
+) -> (Severities, Outcome) {
     use pompeii_replay::transport::channels::Channels;
-    use pompeii_replay::{Options, Sinks, replay_on};
+    use pompeii_replay::{Sinks, replay_on};
 
     let all = Channels::run(ranks, &|mut rank: Channels| {
         use pompeii_replay::transport::Transport;
@@ -359,12 +370,11 @@ fn shown_by_ranks(name: &str, trace: &pompeii_replay::text::TextTrace, ranks: us
         let part = trace.part(rank.ranks(), rank.rank());
         let mut note = |compound: Compound| severities.note(&compound);
         let sinks = Sinks { found: &mut note, tables: None };
-        let mut outcome = replay_on(&mut rank, part, Options::default(), sinks).unwrap();
+        let mut outcome = replay_on(&mut rank, part, options, sinks).unwrap();
         severities.gather(&mut rank, &mut outcome).unwrap();
         (severities, outcome)
     });
-    let (severities, outcome) = all.into_iter().next().flatten().unwrap();
-    show_metric(name, &severities, &outcome)
+    all.into_iter().next().flatten().unwrap()
 }
 
 #[cfg(test)]

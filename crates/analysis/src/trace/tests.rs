@@ -1,17 +1,26 @@
 //! Metrics of traces that texts describe.
 
 use expect_test::{Expect, expect};
-use pompeii_replay::{Options, replay, text};
+use pompeii_replay::{Options, text};
 
 use super::*;
 
-/// Shows the metrics of a trace by call path, and its waits.
+/// Shows the metrics of a trace by call path, and its waits. They are the same for all numbers of
+/// ranks.
 fn check(trace: &str, expect: Expect) {
     let trace = text::parse(trace).unwrap();
-    let mut severities = Severities::default();
-    let note = &mut |compound: Compound| severities.note(&compound);
-    let outcome = replay(trace.trace(), Options { path: true, ..Options::default() }, note);
-    let cube = severities.cube(&outcome);
+    let options = Options { path: true, ..Options::default() };
+    let [alone, two, four] = [1, 2, 4].map(|ranks| {
+        let (severities, outcome) = analysed(&trace, ranks, options);
+        shown(&severities, &outcome)
+    });
+    assert_eq!(two, alone, "two ranks");
+    assert_eq!(four, alone, "four ranks");
+    expect.assert_eq(&alone);
+}
+
+fn shown(severities: &Severities, outcome: &Outcome) -> String {
+    let cube = severities.cube(outcome);
     let mut shown = String::new();
     for call in cube.calls.ids() {
         shown += &outcome.path(call);
@@ -37,7 +46,7 @@ fn check(trace: &str, expect: Expect) {
     if let Err(error) = crate::check_sum(&crate::derive(&cube)) {
         shown += &format!("! {error}\n");
     }
-    expect.assert_eq(&shown);
+    shown
 }
 
 #[test]
