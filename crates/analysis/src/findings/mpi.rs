@@ -32,19 +32,12 @@ pub(super) fn detect(search: &mut Search) {
         }
         let rest = messages.rest(position, calls);
         let run = Run { work: &work, messages: &messages, small: &small };
-        if is_problem(calls) {
-            parts.extend(At { calls: rest, whole: calls, run }.parts());
+        let at = At { calls: rest, whole: calls, run };
+        if at.is_problem() {
+            parts.extend(at.parts());
         }
     }
     one_late_rank::report(search, parts);
-}
-
-/// What each run has once is no problem, unless processes wait for others there.
-fn is_problem(calls: &Calls) -> bool {
-    match calls.metric {
-        BEGIN_AND_END => calls.name == "MPI_Finalize" && calls.is_unequal(),
-        metric => !is_set_up(metric) || calls.waits.is_some(),
-    }
 }
 
 /// Calls of a function of MPI, and what is known of the whole run.
@@ -66,6 +59,16 @@ struct Run<'b> {
 impl At<'_, '_> {
     pub(super) fn lens(&self) -> Lens<'_> {
         self.calls.lens
+    }
+
+    /// What each run has once is no problem, unless processes wait for others there.
+    fn is_problem(&self) -> bool {
+        let calls = self.whole;
+        match calls.metric {
+            BEGIN_AND_END => calls.name == "MPI_Finalize" && calls.is_unequal(),
+            metric if is_set_up(metric) => calls.is_longer_than_calls() && self.is_explained(),
+            _ => true,
+        }
     }
 
     /// The loss of these calls by its causes.

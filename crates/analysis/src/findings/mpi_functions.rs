@@ -234,6 +234,20 @@ mod tests {
         );
     }
 
+    /// One rank asks more often than the other for its number, and another one frees a window longer.
+    #[test]
+    fn functions_of_set_up_are_no_problem_if_no_rank_is_late() {
+        check(
+            "wall=400 locations=2 processes=2
+             a/main@a.c:9                *  time=200 visits=1
+             a/main@a.c:9/MPI_Comm_rank  0  time=199 visits=100000
+             a/main@a.c:9/MPI_Comm_rank  1  visits=1
+             a/main@a.c:9/MPI_Win_free   0  time=1 visits=1
+             a/main@a.c:9/MPI_Win_free   1  time=200 visits=1",
+            expect![""],
+        );
+    }
+
     #[test]
     fn a_rank_that_writes_a_file_alone_is_late_because_of_it() {
         check(
