@@ -21,7 +21,7 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
-cargo xtask test --all         the same with all fuzz targets, a minute each
+cargo xtask test --all         the same with all fuzz targets, a minute each, 10,000 programs
 cargo xtask programs [PART]    the real programs whose names contain PART
 cargo xtask bench NAME [ON]    what something costs, and what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds; 5000x: executions

@@ -21,7 +21,7 @@ use crate::{fuzz, manual, programs, sanitize, setup, shell, tidy};
 enum Effort {
     /// What fits into a check of every change.
     Short,
-    /// `--all`: all fuzz targets, each for a minute.
+    /// `--all`: all fuzz targets, each for a minute, and 10,000 random programs.
     Full,
 }
 
@@ -53,7 +53,7 @@ const STAGES: [Stage; 8] = [
     stage("format", First, |_| format()),
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
-    stage("tests", Later, |_| tests()),
+    stage("tests", Later, tests),
     stage("fuzz", Meanwhile, fuzz),
     stage("models", Meanwhile, |_| sanitize::loom()),
     stage("manual", Meanwhile, |_| manual()),
@@ -186,8 +186,11 @@ fn lint() -> Result<()> {
 /// Unit and integration tests, also those against other people's tools: readers of our files,
 /// compilers, a browser. Many sleep or wait for what they started, so there are two at a time for
 /// each core, unless `RUST_TEST_THREADS` says how many.
-fn tests() -> Result<()> {
+fn tests(effort: Effort) -> Result<()> {
     let mut cargo = shell::cargo();
+    if effort == Effort::Full {
+        cargo.env("POMPEII_RANDOM_PROGRAMS", "10000");
+    }
     cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
     if std::env::var_os("RUST_TEST_THREADS").is_none() {
         cargo.env("RUST_TEST_THREADS", (2 * cores()).to_string());

@@ -19,7 +19,14 @@ use pompeii_replay::{Options, Outcome, replay, trace};
 
 use crate::generate::world::{Waits, World};
 use crate::generate::{Shape, program};
+use crate::naive::blame::Blame;
 use crate::naive::{self, Trace};
+
+/// How many random programs a test tries: `usual`, or the value of `POMPEII_RANDOM_PROGRAMS`.
+fn programs(usual: u64) -> u64 {
+    let wanted = std::env::var("POMPEII_RANDOM_PROGRAMS");
+    wanted.map_or(usual, |number| number.parse().unwrap())
+}
 
 /// Analyses an archive.
 pub fn analyse(anchor: &Path, options: Options) -> (Outcome, Vec<Compound>) {
@@ -147,14 +154,14 @@ fn compare(world: &World, name: &str) {
 
 #[test]
 fn the_engine_finds_what_the_reference_analyser_finds() {
-    for seed in 0..500 {
+    for seed in 0..programs(500) {
         compare(&program(Shape::of(seed), seed), &format!("seed {seed}"));
     }
 }
 
 #[test]
 fn wrong_clocks_make_no_difference_between_them() {
-    for seed in 0..300 {
+    for seed in 0..programs(300) {
         let mut world = program(Shape::of(seed), seed);
         world.disturb_clocks(3 * world.shape.work);
         compare(&world, &format!("seed {seed} with wrong clocks"));
@@ -233,7 +240,7 @@ fn ranks_that_match_their_own_records_find_the_same() {
 
 #[test]
 fn the_critical_path_is_as_long_as_the_run_of_a_process() {
-    for seed in 0..300 {
+    for seed in 0..programs(300) {
         let mut world = program(Shape::of(seed), seed);
         if seed % 3 == 0 {
             world.disturb_clocks(3 * world.shape.work);
@@ -262,7 +269,7 @@ fn the_critical_path_is_as_long_as_the_run_of_a_process() {
 #[test]
 fn all_waiting_has_its_causes() {
     let mut passed_on = 0;
-    for seed in 0..300 {
+    for seed in 0..programs(300) {
         let mut world = program(Shape::of(seed), seed);
         if seed % 3 == 0 {
             world.disturb_clocks(3 * world.shape.work);
@@ -364,7 +371,7 @@ fn path_below_root(outcome: &Outcome, call: CallId) -> String {
 
 #[test]
 fn the_critical_path_is_that_of_the_reference_analyser() {
-    for seed in 0..200 {
+    for seed in 0..programs(200) {
         // Of events at the same time several may be on a longest path: here nearly all times differ.
         let (work, cost) = (1_000_000, 10_000);
         let shape = Shape { steps: 6, work, cost, ..Shape::of(seed) };
@@ -435,24 +442,50 @@ fn work_and_span_bound_the_time_of_regions_with_tasks() {
     assert!(regions > 100, "{regions}");
 }
 
+/// The engine and the reference analyser blame the same for waiting.
+fn compare_blame(outcome: &Outcome, (expected, waits): &(Blame, usize), name: &str) {
+    let mut differ = expected.clone();
+    for (call, location, delay) in &outcome.delays {
+        let path = path_below_root(outcome, *call);
+        let id = outcome.definitions.location_ids[*location];
+        *differ.entry((path, id)).or_default() -= (delay.direct + delay.indirect) as f64;
+    }
+    // The engine's shares are whole ticks.
+    differ.retain(|_, ticks| ticks.abs() > 2.0 * *waits as f64);
+    assert_eq!(differ, Default::default(), "{name}: {expected:?}");
+}
+
 #[test]
 fn the_blame_is_that_of_the_reference_analyser() {
-    for seed in 0..150 {
+    for seed in 0..programs(150) {
         let (work, cost) = (1_000_000, 10_000);
         let shape = Shape { threads: 1, steps: 6, work, cost, ..Shape::of(seed) };
         let world = program(Shape { ranks: shape.ranks.max(2), ..shape }, seed);
         let folder = tempfile::tempdir().unwrap();
         let anchor = world.write(folder.path());
         let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
-        let (expected, waits) = Trace::read(&anchor).blame();
-        let mut differ = expected.clone();
-        for (call, location, delay) in &outcome.delays {
-            let path = path_below_root(&outcome, *call);
-            let id = outcome.definitions.location_ids[*location];
-            *differ.entry((path, id)).or_default() -= (delay.direct + delay.indirect) as f64;
-        }
-        // The engine's shares are whole ticks.
-        differ.retain(|_, ticks| ticks.abs() > 2.0 * waits as f64);
-        assert_eq!(differ, Default::default(), "seed {seed}: {:?} {expected:?}", world.shape);
+        let expected = Trace::read(&anchor).blame();
+        compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
     }
+}
+
+#[test]
+fn the_blame_among_threads_is_that_of_the_reference_analyser() {
+    let (mut compared, mut all) = (0, 0);
+    for seed in 0..programs(300) {
+        let (work, cost) = (1_000_000, 10_000);
+        let shape = Shape { ranks: 1, steps: 6, work, cost, ..Shape::of(seed) };
+        let world = program(Shape { threads: shape.threads.max(2), ..shape }, seed);
+        let folder = tempfile::tempdir().unwrap();
+        let anchor = world.write(folder.path());
+        let trace = Trace::read(&anchor);
+        if !trace.has_no_tasks() {
+            continue;
+        }
+        let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
+        let expected = trace.team_blame();
+        compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
+        (compared, all) = (compared + 1, all + expected.1);
+    }
+    assert!(compared > 50 && all > 500, "{compared} programs with {all} waits");
 }

@@ -1,5 +1,6 @@
 //! All integration tests of this crate: random programs (`generate/`), a slow and simple analyser that
-//! the engine is compared with (`naive/`), and severities of another tool.
+//! the engine is compared with (`naive/`), and severities of another tool. `cargo xtask test --all`
+//! tries 10,000 random programs in most tests.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod damage;

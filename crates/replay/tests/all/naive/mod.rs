@@ -9,6 +9,7 @@ mod messages;
 mod operations;
 pub mod path;
 mod tasks;
+mod team_blame;
 mod threads;
 
 use std::collections::HashMap;

@@ -86,7 +86,7 @@ impl Trace {
     }
 
     /// The visit that a location begins next.
-    fn next_visit(&self, place: usize) -> Option<usize> {
+    pub(super) fn next_visit(&self, place: usize) -> Option<usize> {
         let location = self.events[place].location;
         let mut later = self.events[place..].iter();
         let enter =

@@ -42,7 +42,7 @@ impl Trace {
     }
 
     /// The time of the fork of a team: the last one of its master before the team begins there.
-    fn fork(&self, team: u32, instance: usize) -> Option<u64> {
+    pub(super) fn fork(&self, team: u32, instance: usize) -> Option<u64> {
         let master = *self.members(pompeii_otf2::reference::CommRef(team)).first()?;
         let mut last = None;
         for (number, seen) in self.on(master) {

@@ -1,0 +1,227 @@
+//! Who is to blame for waiting at barriers and for locks, in traces of one process whose threads have
+//! no tasks: as between processes (`blame.rs`), but threads are compared since the last barrier or
+//! fork, and a lock is waited for because of what its holder did with it.
+
+use std::collections::BTreeMap;
+
+use pompeii_otf2::event::*;
+use pompeii_otf2::reference::CommRef;
+
+use super::Trace;
+use super::blame::Blame;
+use super::threads::Barrier;
+
+/// Time by call path.
+type Activities = BTreeMap<String, i64>;
+
+/// A wait of a thread.
+#[derive(Clone, Debug)]
+struct ThreadWait {
+    visit: usize,
+    /// From when it waited, and how long.
+    begin: u64,
+    ticks: i64,
+    /// Until when the thread was in the barrier, or when it got the lock.
+    end: u64,
+    other: Other,
+}
+
+/// What was waited for.
+#[derive(Clone, Debug)]
+enum Other {
+    /// The visit of the barrier by the last thread.
+    Last(usize),
+    /// The acquisition and the release by the last holder.
+    Holder(usize, usize),
+}
+
+impl Trace {
+    /// Whether the trace has no tasks.
+    pub fn has_no_tasks(&self) -> bool {
+        self.events.iter().all(|seen| !matches!(seen.event, Event::ThreadTaskCreate(_)))
+    }
+
+    /// All blame among threads, and the number of waits.
+    pub fn team_blame(&self) -> (Blame, usize) {
+        let barriers = self.barriers();
+        let mut waits = self.barrier_waits(&barriers);
+        waits.extend(self.lock_waits());
+        waits.sort_by_key(|wait| wait.end);
+        let mut received = vec![0.0; waits.len()];
+        let mut blame = Blame::new();
+        for (number, wait) in waits.iter().enumerate().rev() {
+            let cost = wait.ticks as f64 + received[number];
+            let (location, otherwise, activities, others) = match wait.other {
+                Other::Last(last) => self.causes_at_barrier(&waits, &barriers, wait.visit, last),
+                Other::Holder(taken, released) => {
+                    self.causes_at_lock(&waits, wait, taken, released)
+                }
+            };
+            let weight =
+                activities.values().sum::<i64>() + others.iter().map(|it| it.1).sum::<i64>();
+            if weight == 0 {
+                *blame.entry((otherwise, location)).or_default() += cost;
+                continue;
+            }
+            let share = |ticks: i64| cost * ticks as f64 / weight as f64;
+            for (path, ticks) in activities {
+                *blame.entry((path, location)).or_default() += share(ticks);
+            }
+            for (earlier, ticks) in others {
+                received[earlier] += share(ticks);
+            }
+        }
+        (blame, waits.len())
+    }
+
+    fn barrier_waits(&self, barriers: &[Barrier]) -> Vec<ThreadWait> {
+        let mut waits = Vec::new();
+        for &(visit, instance) in barriers {
+            let same = barriers.iter().filter(|it| it.1 == instance).map(|it| it.0);
+            let size = self.members(CommRef(instance.0)).len();
+            let last = same.clone().max_by_key(|&other| self.visits[other].enter);
+            let Some(last) = last.filter(|_| same.count() == size) else { continue };
+            let begin = self.visits[visit].enter;
+            let ticks = self.visits[last].enter.saturating_sub(begin).cast_signed();
+            let end = self.visits[visit].leave;
+            if ticks > 0 {
+                waits.push(ThreadWait { visit, begin, ticks, end, other: Other::Last(last) });
+            }
+        }
+        waits
+    }
+
+    fn lock_waits(&self) -> Vec<ThreadWait> {
+        let mut waits = Vec::new();
+        for (number, seen) in self.events.iter().enumerate() {
+            let (Event::ThreadAcquireLock(lock), Some(visit)) = (&seen.event, seen.visit) else {
+                continue;
+            };
+            let taken = |it: &Event| {
+                matches!(it, Event::ThreadAcquireLock(it)
+                    if (it.lock_id, it.acquisition_order + 1) == (lock.lock_id, lock.acquisition_order))
+            };
+            let released = |it: &Event| {
+                matches!(it, Event::ThreadReleaseLock(it)
+                    if (it.lock_id, it.acquisition_order + 1) == (lock.lock_id, lock.acquisition_order))
+            };
+            let find = |is: &dyn Fn(&Event) -> bool| {
+                self.events[..number].iter().rposition(|it| is(&it.event))
+            };
+            let (Some(taken), Some(released)) = (find(&taken), find(&released)) else { continue };
+            let begin = self.visits[visit].enter;
+            let ticks = self.events[released].time.saturating_sub(begin).cast_signed();
+            if ticks > 0 && self.events[released].location != seen.location {
+                let (end, other) = (seen.time, Other::Holder(taken, released));
+                waits.push(ThreadWait { visit, begin, ticks, end, other });
+            }
+        }
+        waits
+    }
+
+    /// The last thread at a barrier: where it is, what it did in excess, and how it waited before.
+    fn causes_at_barrier(
+        &self,
+        waits: &[ThreadWait],
+        barriers: &[Barrier],
+        visit: usize,
+        last: usize,
+    ) -> (u64, String, Activities, Vec<(usize, i64)>) {
+        let since = self.since(barriers, last);
+        let own = self.done(waits, visit, self.since(barriers, visit));
+        let mut excess = self.done(waits, last, since);
+        for (path, ticks) in &mut excess {
+            *ticks = (*ticks - own.get(path).copied().unwrap_or(0)).max(0);
+        }
+        let location = self.visits[last].location;
+        let others = (0..waits.len()).filter(|&it| {
+            let at = self.visits[waits[it].visit].location;
+            at == location && waits[it].begin >= since && waits[it].end <= self.visits[last].enter
+        });
+        let others = others.map(|it| (it, waits[it].ticks)).collect();
+        (location, self.path(last), excess, others)
+    }
+
+    /// The holder of a lock: where it is, what it did with the lock, and how it waited for it.
+    fn causes_at_lock(
+        &self,
+        waits: &[ThreadWait],
+        wait: &ThreadWait,
+        taken: usize,
+        released: usize,
+    ) -> (u64, String, Activities, Vec<(usize, i64)>) {
+        let location = self.events[taken].location;
+        let before = self.events[taken].time.saturating_sub(wait.begin).cast_signed();
+        let is_same = |it: &ThreadWait| {
+            matches!(it.other, Other::Holder(..))
+                && it.end == self.events[taken].time
+                && self.visits[it.visit].location == location
+        };
+        let other = waits.iter().position(is_same).map(|it| (it, before.min(wait.ticks)));
+        let through = other.map_or(0, |(_, ticks)| ticks);
+        let held = self.between(location, self.events[taken].time, self.events[released].time);
+        let sum: i64 = held.values().sum();
+        let at = self.events[released].visit.map(|visit| self.path(visit)).unwrap_or_default();
+        let mut own: Activities = held
+            .into_iter()
+            .map(|(path, ticks)| {
+                (
+                    path,
+                    (ticks as f64 * (wait.ticks - through) as f64 / sum.max(1) as f64).round()
+                        as i64,
+                )
+            })
+            .collect();
+        if sum == 0 {
+            own.insert(at.clone(), wait.ticks - through);
+        }
+        (location, at, own, other.into_iter().filter(|it| it.1 > 0).collect())
+    }
+
+    /// Since when a thread is compared with others at a visit of a barrier: the latest arrival at the
+    /// barrier before, or the fork of the team.
+    fn since(&self, barriers: &[Barrier], visit: usize) -> u64 {
+        let Some(&(_, (team, instance, count))) = barriers.iter().find(|it| it.0 == visit) else {
+            return 0;
+        };
+        let Some(before) = count.checked_sub(1) else {
+            return self.fork(team, instance).unwrap_or(0);
+        };
+        let same = barriers.iter().filter(|it| it.1 == (team, instance, before));
+        same.map(|it| self.visits[it.0].enter).max().unwrap_or(0)
+    }
+
+    /// What a thread did until it arrived at a barrier, without waiting.
+    fn done(&self, waits: &[ThreadWait], visit: usize, since: u64) -> Activities {
+        let (location, until) = (self.visits[visit].location, self.visits[visit].enter);
+        let mut times = self.between(location, since, until);
+        for wait in waits.iter().filter(|wait| self.visits[wait.visit].location == location) {
+            if wait.begin >= since && wait.end <= until {
+                *times.entry(self.path(wait.visit)).or_default() -= wait.ticks;
+            }
+        }
+        times
+    }
+
+    /// Exclusive times of a thread; from the fork on they are those of the parallel region.
+    fn between(&self, location: u64, begin: u64, end: u64) -> Activities {
+        let mut times = Activities::new();
+        let events: Vec<(usize, u64)> = self.on(location).map(|(at, it)| (at, it.time)).collect();
+        // A worker has no events before its first part.
+        let first = events.first().map(|&(at, _)| ((at, begin), (at, self.events[at].time)));
+        let pairs = events.windows(2).map(|pair| (pair[0], pair[1]));
+        for (from, to) in first.into_iter().chain(pairs) {
+            let ticks = to.1.min(end).saturating_sub(from.1.max(begin)).cast_signed();
+            let is_begin = |at: usize| matches!(self.events[at].event, Event::ThreadTeamBegin(_));
+            let visit = match is_begin(from.0) || is_begin(to.0) {
+                true => self.next_visit(from.0),
+                false => self.visit_between(from.0, to.0),
+            };
+            if ticks > 0 {
+                let at = visit.map(|visit| self.path(visit)).unwrap_or_default();
+                *times.entry(at).or_default() += ticks;
+            }
+        }
+        times
+    }
+}
