@@ -1,7 +1,7 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
 mod counters;
-mod instances;
+pub mod instances;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use pompeii_analysis::properties;
 
+use super::analyze::instances;
 use super::print;
 use crate::experiment::{self, Damaged};
 
@@ -37,6 +38,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         let experiment = experiment::open(folder, Damaged::default())?.printable();
         let values = pompeii_report::explain_in(&experiment.cube, property.name, 80);
         text += &format!("\n{values}");
+        // Those of an analysis that does not belong to the run are not its instances.
+        if !values.is_empty() && !experiment.cube.roots.is_empty() {
+            text += &instances::explain(folder, property.name)?;
+        }
         text += &experiment.trace_note.map_or(String::new(), |note| format!("\n{note}\n"));
     }
     print(&text)?;

@@ -264,6 +264,12 @@ fn the_most_severe_instances_have_their_times_and_causers() {
     assert_ne!(severe["by_location"], severe["location"]);
     let time = |key: &str| severe[key].as_f64().unwrap();
     assert!(0.0 < time("enter_s") && time("enter_s") + time("seconds") <= time("leave_s"));
+    // `explain` shows them, too.
+    let explained = sandbox.succeeds("explain omp_lock_contention_critical exp").output;
+    let line = explained.split_once("Most severe instances\n").unwrap().1;
+    let line = line.split_once('\n').unwrap().0;
+    assert!(line.contains(" after the begin, on thread "), "{explained}");
+    assert!(line.contains(", for ") && line.contains("critical @late.c:9"), "{explained}");
     // The report has them in the form of Cube.
     let tar = fs::read(sandbox.path("exp/trace.cubex")).unwrap();
     let text = String::from_utf8_lossy(&tar);

@@ -1,17 +1,24 @@
 //! The single instances of waiting, in `analysis.json` and in the summary: when the most severe
-//! ones were, so that a viewer can show this part of the trace.
+//! ones were, so that a viewer can show this part of the trace. `explain` reads them back.
 
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use pompeii_analysis::format::{counted, name_with_place, seconds};
 use pompeii_analysis::properties;
 use pompeii_model::{Cube, Severe, Ticks};
 use pompeii_replay::Outcome;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Instances in the summary.
+use super::JSON_FILE;
+use crate::terminal::{make_printable, shown};
+
+/// Instances in the summary, and in `explain`.
 const SHOWN: usize = 3;
 
 /// The instances of a property at a call path, in seconds.
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 pub struct Instances {
     property: String,
     at: String,
@@ -28,7 +35,7 @@ pub struct Instances {
 }
 
 /// One instance; times count from the begin of the measurement.
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 struct Instance {
     seconds: f64,
     enter_s: f64,
@@ -93,4 +100,42 @@ pub fn lines(cube: &Cube) -> String {
         text += &format!("              {title}: {instances}, median {median}\n");
     }
     text
+}
+
+/// What is read back of `analysis.json`.
+#[derive(Deserialize)]
+struct Analysis {
+    instances: Vec<Instances>,
+}
+
+/// The most severe instances of a property in the analysis of an experiment; empty if it has none.
+///
+/// # Errors
+/// A file that cannot be read, or is damaged.
+pub fn explain(folder: &Path, property: &str) -> Result<String> {
+    let file = folder.join(JSON_FILE);
+    if !file.exists() {
+        return Ok(String::new());
+    }
+    let text = fs::read(&file).with_context(|| shown(&file).to_string())?;
+    let analysis: Analysis =
+        serde_json::from_slice(&text).with_context(|| shown(&file).to_string())?;
+    let of_property = analysis.instances.iter().filter(|of| of.property == property);
+    let mut all: Vec<(&Instance, &str)> = of_property
+        .flat_map(|of| of.severe.iter().map(|severe| (severe, of.at.as_str())))
+        .collect();
+    all.sort_by(|(one, _), (other, _)| other.seconds.total_cmp(&one.seconds));
+    let lines = all.iter().take(SHOWN).map(|(severe, at)| explained(severe, at));
+    let lines: String = lines.collect();
+    Ok(if lines.is_empty() { lines } else { format!("Most severe instances\n{lines}") })
+}
+
+fn explained(severe: &Instance, at: &str) -> String {
+    let (ticks, enter) = (seconds(severe.seconds), seconds(severe.enter_s));
+    let mut line = format!("  {ticks}, {enter} after the begin, on {}, at {at}", severe.location);
+    if let (Some(by), Some(location)) = (&severe.by, &severe.by_location) {
+        line += &format!(", for {by} on {location}");
+    }
+    make_printable(&mut line);
+    line + "\n"
 }
