@@ -399,9 +399,9 @@ mod tests {
              a           0  time=50000 visits=1
              a/f@a.c:2   0  time=40000 visits=1000000
              a/g@a.c:9   0  time=10000 visits=250000",
-            7_500,
+            11_250,
         );
-        assert_eq!(found.share, 7.5 / 92.5);
+        assert_eq!(found.share, 11.25 / 88.75);
         assert_eq!((found.regions[0].1, found.regions[0].2), (20_000, 1_000_000));
     }
 
@@ -414,6 +414,19 @@ mod tests {
              a/f@a.c:2   0  time=50000 visits=4000000",
             60_000,
         );
+    }
+
+    /// In a loop that does nothing else, a function of 32.5 ns is called 1,000,000 times on each of
+    /// two threads, with events of 12.5 ns. Those in the loop lie next to the function's work, too:
+    /// 45 % of 25 ns counts.
+    #[test]
+    fn events_overlap_with_the_work_of_the_function() {
+        let text = "wall=45000 locations=2 clock=1000000
+             a/parallel@a.c:2              *  time=12500 visits=1
+             a/parallel@a.c:2/f@a.c:3      *  time=32500 visits=1000000";
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let measuring = Measuring { clock_ns: 10.0, ..Measuring::default() };
+        assert_eq!(dilation(&cube, &measuring).ticks, 11_250);
     }
 
     /// A line costs 1 us and an arrival of both threads 2 us: each of the 1,000 regions takes 1 us
@@ -565,7 +578,7 @@ mod tests {
             "wall=100000 locations=2 clock=1000000
              a/parallel@a.c:2          *  time=50000 visits=1
              a/parallel@a.c:2/f@a.c:3  *  time=50000 visits=1000000",
-            6_000,
+            9_000,
         );
     }
 
@@ -605,9 +618,9 @@ mod tests {
             "wall=100000 locations=1 clock=1000000
              a           0  time=98000 visits=1
              a/f@a.c:2   0  time=2000 visits=1000000",
-            4_900,
+            6_400,
         );
-        assert!((found.share - 4.9 / 95.1).abs() < 1e-9);
+        assert!((found.share - 6.4 / 93.6).abs() < 1e-9);
         check(
             "wall=1000 locations=1 clock=1000000
              a           0  time=500 visits=1
