@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{Ended, Sandbox, examples, oracles, silent};
 
 /// The libraries' names behind `mpicc.` and `mpirun.`, with what lets them use few cores.
-const LIBRARIES: [(&str, &str); 2] = [("openmpi", "--oversubscribe"), ("mpich", "")];
+pub const LIBRARIES: [(&str, &str); 2] = [("openmpi", "--oversubscribe"), ("mpich", "")];
 
 /// Wrappers are made once for all tests: that takes a while.
 fn command(sandbox: &Sandbox, words: &str) -> Command {
@@ -17,14 +17,14 @@ fn command(sandbox: &Sandbox, words: &str) -> Command {
     command
 }
 
-fn succeeds(sandbox: &Sandbox, words: &str) -> Ended {
+pub fn succeeds(sandbox: &Sandbox, words: &str) -> Ended {
     let ended = Ended::of(command(sandbox, words).output().unwrap());
     assert_eq!(ended.code, Some(0), "pompeii {words}\n{}", ended.messages);
     ended
 }
 
 /// An example that is a hybrid program.
-struct Example {
+pub struct Example {
     name: &'static str,
     compiler: &'static str,
     options: &'static str,
@@ -32,7 +32,7 @@ struct Example {
     arguments: &'static str,
 }
 
-const OCEAN: Example = Example {
+pub const OCEAN: Example = Example {
     name: "ocean",
     compiler: "mpicc",
     options: "-DUSE_MPI -lm",
@@ -40,7 +40,7 @@ const OCEAN: Example = Example {
     arguments: "64 20",
 };
 
-const WEATHER: Example = Example {
+pub const WEATHER: Example = Example {
     name: "weather",
     compiler: "mpif90",
     options: "",
@@ -60,7 +60,7 @@ const WEATHER: Example = Example {
 };
 
 /// An example on two processes of two threads each, in the experiment `exp`.
-fn run_example(sandbox: &Sandbox, example: &Example, (library, option): (&str, &str)) {
+pub fn run_example(sandbox: &Sandbox, example: &Example, (library, option): (&str, &str)) {
     let Example { name, compiler, options, sources, arguments } = example;
     let source = |file: &&str| examples().join(name).join(file).display().to_string();
     let sources = sources.iter().map(source).collect::<Vec<_>>().join(" ");

@@ -51,6 +51,21 @@ test("a link shows the same selection, form and values", async () => {
   await close(page);
 });
 
+test("a link shows what is closed with its parts, and what is open without", async () => {
+  const whole = await open(`${ocean}#view=trees&property=execution&path=ocean`);
+  const sum = (page) => page.locator("#pane-metrics .foot").textContent();
+  assert.match(await sum(whole), /^selected 33.9 s/);
+  await whole.locator("#pane-metrics [role=treegrid]").focus();
+  await whole.keyboard.press("Enter");
+  assert.match(await sum(whole), /^selected 0 s/);
+  const again = await open(whole.url());
+  assert.match(await sum(again), /^selected 0 s/);
+  await close(again);
+  await whole.goBack();
+  assert.match(await sum(whole), /^selected 33.9 s/);
+  await close(whole);
+});
+
 test("Back undoes a selection", async () => {
   const page = await open(`${ocean}#view=trees`);
   const before = await seen(page);

@@ -10,15 +10,22 @@ import { FORMS } from "./panes.js";
 const NAMED_LEVELS = 40;
 
 /** @typedef {ReturnType<typeof import("./view.js").renderTrees>} Trees */
-/** @typedef {{property: string, path: readonly string[], form: string, values: string}} TreeState */
+/**
+ * `open` has a letter for the property (p) and the call path (c) that are expanded: those show what
+ * is theirs alone.
+ * @typedef {{property: string, path: readonly string[], open: string, form: string,
+ *   values: string}} TreeState
+ */
 
 /** The fields; what is selected at the start is no part of the address. @param {Trees} trees */
 export function treeFields({ panes }) {
-  const { property, path, values } = shownIn(panes);
+  const { property, path, open, values } = shownIn(panes);
   const modes = QUICK.map(([mode]) => mode);
   return {
     property: textField(property),
     path: { ...listField(), fallback: path },
+    open: { ...textField(open), parse: (/** @type {string} */ text) =>
+      (/^p?c?$/.test(text) ? text : undefined) },
     form: choiceField(FORMS.map(([form]) => form)),
     values: { ...choiceField([...modes, "mixed"]), fallback: values },
   };
@@ -38,7 +45,7 @@ export function followTrees(trees, state) {
     apply(trees, wanted);
     isFollowing = false;
   };
-  state.subscribe(["property", "path", "form", "values"], follow);
+  state.subscribe(["property", "path", "open", "form", "values"], follow);
   follow(state.now);
   return (/** @type {string} */ metric, /** @type {number[]} */ calls) => {
     isFollowing = true;
@@ -55,6 +62,8 @@ function shownIn(panes) {
   return {
     property: data.metrics[panes.metrics.focused].name,
     path: pathOf(data, call),
+    open: [panes.metrics, panes.calls].map((tree, at) =>
+      (tree.isExpanded(tree.focused) ? "pc"[at] : "")).join(""),
     form: panes.shown,
     values: panes.quick || "mixed",
   };
@@ -85,19 +94,26 @@ export function callOf(data, names) {
 }
 
 /** @param {Trees} trees @param {TreeState} wanted */
-function apply(trees, { property, path, form, values }) {
+function apply(trees, { property, path, open, form, values }) {
   const { panes } = trees;
   if (panes.shown !== form) panes.setForm(form);
   if (values !== "mixed" && panes.quick !== values) panes.setQuick(values);
   const metric = panes.data.metricNamed(property);
-  if (metric >= 0 && metric !== panes.metrics.focused) panes.metrics.reveal([metric]);
+  if (metric >= 0) {
+    panes.metrics.reveal([metric]);
+    panes.metrics.setOpen(metric, open.includes("p"));
+  }
   const call = callOf(panes.data, path);
-  if (call >= 0) panes.calls.reveal([panes.form.nodeOf(call)]);
+  if (call >= 0) {
+    const node = panes.form.nodeOf(call);
+    panes.calls.reveal([node]);
+    panes.calls.setOpen(node, open.includes("c"));
+  }
   trees.redraw();
 }
 
 /** @param {TreeState} a @param {TreeState} b */
 function isSame(a, b) {
-  return a.property === b.property && a.form === b.form && a.values === b.values
+  return a.property === b.property && a.open === b.open && a.form === b.form && a.values === b.values
     && a.path.join("\n") === b.path.join("\n");
 }

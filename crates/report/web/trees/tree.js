@@ -18,7 +18,7 @@ export const ROW_HEIGHT = 25;
 const MARGIN_ROWS = 6;
 /** Levels that are indented; deeper ones say their number, or names would leave the pane. */
 const INDENTED_LEVELS = 24;
-const INDENT_PX = 15;
+const INDENT_PX = 13;
 
 let trees = 0;
 
@@ -224,6 +224,11 @@ export class Tree {
     }
     this.render();
     this.onToggle(id);
+  }
+
+  /** @param {number} id @param {boolean} isOpen */
+  setOpen(id, isOpen) {
+    if (this.outline.isInner(id) && this.isExpanded(id) !== isOpen) this.toggle(id);
   }
 
   /** Selected nodes that have no row any more hand their selection up to the next one that has. */

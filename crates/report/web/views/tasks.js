@@ -46,10 +46,11 @@ export function renderTasks(host, data, leads) {
 /** @param {any} raw @param {string} name @param {string} title @param {Leads} leads */
 function problem(raw, name, title, leads) {
   const finding = raw.findings.find((/** @type {any} */ of) => of.property === name);
-  if (!finding) {
+  if (!finding?.significant) {
+    const verdict = finding ? `costs only ${finding.lost}` : "not found";
     const doc = raw.docs.find((/** @type {any} */ of) => of.name === name);
     return el("section.card.task-problem.calm", {}, el("h2", {}, title),
-      el("span.verdict", {}, "not found"), el("p.why", {}, doc?.sections[0]?.[1] ?? ""));
+      el("span.verdict", {}, verdict), el("p.why", {}, doc?.sections[0]?.[1] ?? ""));
   }
   const moment = leads.moment?.(finding);
   return el("section.card.task-problem.found", {}, el("h2", {}, title),
