@@ -4,7 +4,8 @@
 //! Rows come in batches of one table and one location, at most [`BATCH_ROWS`] of them, as soon as
 //! they are complete. Therefore memory is that of a window, whatever the length of the trace. All
 //! batches of a table and a location, one after the other, have the same rows for all numbers of
-//! threads and sizes of windows; where a batch ends may differ.
+//! threads and sizes of windows; where a batch ends may differ. Several ranks have the same rows
+//! together: those of collective operations come from the rank that has matched them.
 //!
 //! **Links.** A visit has a number as soon as it begins, which no other visit of the trace has
 //! ([`VisitId`]; 0 stands for none). Each row about a visit has its number, in the column `visit`

@@ -188,25 +188,34 @@ fn messages_and_operations_name_the_calls_of_all_processes() {
          30 0.0 + MPI_Barrier; begin
          40 1.0 + MPI_Barrier; begin
          45 0.0 end BARRIER W - 0 0; -
-         45 1.0 end BARRIER W - 0 0; -",
+         45 1.0 end BARRIER W - 0 0; -
+         46 1.0 + MPI_Barrier; begin
+         48 0.0 + MPI_Barrier; begin
+         50 0.0 end BARRIER W - 0 0; -
+         50 1.0 end BARRIER W - 0 0; -",
         expect![[r#"
             visits of 0.0
               visit 0.0#1  enter 20  leave 26  call program/MPI_Send  parent none  task none
               visit 0.0#2  enter 30  leave 45  call program/MPI_Barrier  parent none  task none
+              visit 0.0#3  enter 48  leave 50  call program/MPI_Barrier  parent none  task none
             visits of 1.0
               visit 1.0#1  enter 5  leave 5  call program/MPI_Irecv  parent none  task none
               visit 1.0#2  enter 10  leave 25  call program/MPI_Wait  parent none  task none
               visit 1.0#3  enter 40  leave 45  call program/MPI_Barrier  parent none  task none
+              visit 1.0#4  enter 46  leave 50  call program/MPI_Barrier  parent none  task none
             messages of 1.0
               visit 1.0#2  call program/MPI_Wait  post 1.0#1  send 0.0#1  sender 0  comm 0  tag 3  bytes 8  sent 20  received 25
             collectives of 0.0
               visit 0.0#2  call program/MPI_Barrier  comm 0  number 1  pattern 0  begin 30  end 45  last 1.0#3  until 40  wait 10
+              visit 0.0#3  call program/MPI_Barrier  comm 0  number 2  pattern 0  begin 48  end 50  last 0.0#3  until 48  wait 0
             collectives of 1.0
               visit 1.0#3  call program/MPI_Barrier  comm 0  number 1  pattern 0  begin 40  end 45  last 1.0#3  until 40  wait 0
+              visit 1.0#4  call program/MPI_Barrier  comm 0  number 2  pattern 0  begin 46  end 50  last 0.0#3  until 48  wait 2
             waits of 0.0
               visit 0.0#2  call program/MPI_Barrier  kind 7  begin 30  ticks 10  causer 1.0#3  causer_call program/MPI_Barrier  causer_location 1
             waits of 1.0
               visit 1.0#2  call program/MPI_Wait  kind 4  begin 10  ticks 10  causer 0.0#1  causer_call program/MPI_Send  causer_location 0
+              visit 1.0#4  call program/MPI_Barrier  kind 7  begin 46  ticks 2  causer 0.0#3  causer_call program/MPI_Barrier  causer_location 0
         "#]],
     );
 }
