@@ -20,15 +20,21 @@ const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\"
 pub fn html(cube: &Cube, run: &RunInfo) -> String {
     let mut page = Vec::new();
     // Writing to memory fails on non-string keys only, and there are none.
-    let _ = write_html(cube, run, &mut page);
+    let _ = write_html(cube, run, None, &mut page);
     String::from_utf8(page).unwrap_or_default()
 }
 
-/// Writes the page of an analysed run; what is in memory is not all of it.
+/// Writes the page of an analysed run, with the JSON of a timeline if there is a trace. Not all of
+/// the page is in memory.
 ///
 /// # Errors
 /// What cannot be written.
-pub fn write_html(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
+pub fn write_html(
+    cube: &Cube,
+    run: &RunInfo,
+    timeline: Option<&str>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut rest = PAGE;
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
@@ -42,6 +48,11 @@ pub fn write_html(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Resul
                 out.write_all(b"<script type=\"application/json\" id=\"data\">")?;
                 write_page_data(cube, run, &mut WithoutTags(&mut *out))?;
                 out.write_all(b"</script>\n")?;
+                if let Some(timeline) = timeline {
+                    out.write_all(b"<script type=\"application/json\" id=\"timeline\">")?;
+                    WithoutTags(&mut *out).write_all(timeline.as_bytes())?;
+                    out.write_all(b"</script>\n")?;
+                }
             }
             _ => {}
         }
@@ -240,6 +251,12 @@ mod tests {
         let cube = pompeii_analysis::derive(&pompeii_analysis::notation::cube(text).unwrap());
         let page = html(&cube, &RunInfo::default());
         assert_eq!(page.matches("</script>").count(), 2, "data and script");
+        assert!(!page.contains("<b>x"));
+        let mut page = Vec::new();
+        let timeline = Some("{\"title\": \"</script><b>x\"}");
+        write_html(&cube, &RunInfo::default(), timeline, &mut page).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert_eq!(page.matches("</script>").count(), 3, "data, timeline and script");
         assert!(!page.contains("<b>x"));
     }
 }

@@ -4,6 +4,7 @@
 //!   ask is decided in `guard.rs`, before a path is looked at.
 //! * [`Session`] is one open experiment: its report, its trace, and the index of the trace, which
 //!   is built in the background if there is none (`building.rs`).
+//! * [`embedded`] asks it once for the timeline of an offline page.
 //! * `answers/` has one file for each kind of question; `wire.rs` describes the answers.
 //!
 //! One thread takes requests, two threads answer those that read the trace, and one thread for each
@@ -12,6 +13,7 @@
 mod answers;
 mod browser;
 mod building;
+mod embed;
 mod guard;
 mod http;
 mod instances;
@@ -26,6 +28,7 @@ mod trace;
 mod wire;
 
 pub use browser::Redirect;
+pub use embed::embedded;
 pub use http::Limits;
 pub use server::{Place, Server, Stop};
 pub use session::{IndexPlace, Progress, ProgressState, Report, Session, Viewed};

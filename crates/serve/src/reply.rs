@@ -56,6 +56,17 @@ impl Reply {
         Reply { status, ..Reply::new(JSON, text) }
     }
 
+    /// The content.
+    pub fn content(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The content as JSON, if it is an answer and not an error.
+    pub fn to_json(&self) -> Option<serde_json::Value> {
+        let is_answer = self.status == StatusCode::OK;
+        serde_json::from_slice(&self.bytes).ok().filter(|_| is_answer)
+    }
+
     /// The answer as HTTP.
     pub fn into_response(self) -> Response<Whole> {
         let mut response = Response::new(Whole(Some(self.bytes)));

@@ -53,7 +53,8 @@ async fn api(session: &Arc<Session>, name: &str, words: &str) -> Reply {
     work.await.unwrap_or_else(|_| Reply::error(StatusCode::INTERNAL_SERVER_ERROR, failed))
 }
 
-fn answer_of(session: &Session, name: &str, words: &str) -> Result<Reply, Refused> {
+/// The answer to a question by its name and its words.
+pub fn answer_of(session: &Session, name: &str, words: &str) -> Result<Reply, Refused> {
     let query = &Query::parse(words)?;
     match name {
         "open" => answers::open(session),

@@ -1,16 +1,22 @@
 //! `pompeii html`: the report as one offline page.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use pompeii_report::RunInfo;
+use pompeii_serve::Session;
 
-use super::{named_file, print_json, reference, report, say};
-use crate::experiment;
+use super::analyze::ANCHOR_FILE;
+use super::{named_file, print_json, reference, report, say, shown_name, view};
+use crate::experiment::{self, Experiment};
 use crate::progress::Progress;
 use crate::terminal::{cannot, shown};
+
+/// A page is sent by mail, so all of it has at most so many bytes if its trees leave room.
+const PAGE_BYTES: usize = 2_000_000;
 
 /// Options of `html`.
 #[derive(clap::Args)]
@@ -35,9 +41,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
     let compared = arguments.serial.compare(&experiment)?;
     let info = report::run_info(&experiment, compared);
+    let timeline = timeline(&experiment, &info)?;
+    let timeline = timeline.as_deref();
     let Some(path) = named_file(Some(&arguments.output)) else {
         let mut page = Vec::new();
-        pompeii_report::write_html(&experiment.cube, &info, &mut page)?;
+        pompeii_report::write_html(&experiment.cube, &info, timeline, &mut page)?;
         // Names stand in it as JSON.
         print_json(&String::from_utf8_lossy(&page))?;
         return Ok(ExitCode::SUCCESS);
@@ -45,11 +53,49 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let progress = Progress::of(format!("writing {}", shown(path)));
     let write = |file: File| {
         let mut page = BufWriter::new(file);
-        pompeii_report::write_html(&experiment.cube, &info, &mut page)?;
+        pompeii_report::write_html(&experiment.cube, &info, timeline, &mut page)?;
         page.flush()
     };
     File::create(path).and_then(write).with_context(|| cannot("write", path))?;
     drop(progress);
     say(format!("{} is written: open it in any browser", shown(path)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The timeline for the page, if the experiment has a trace. Without one the page has the rest.
+fn timeline(experiment: &Experiment, info: &RunInfo) -> Result<Option<String>> {
+    let folder = &experiment.folder;
+    let anchor = folder.join(ANCHOR_FILE);
+    // The events of a program that is running are not in its experiment yet.
+    if experiment.is_running || !anchor.exists() {
+        return Ok(None);
+    }
+    let progress = Progress::of(format!("drawing the timeline of {}", shown(&anchor)));
+    let mut rest = Counted(0);
+    pompeii_report::write_html(&experiment.cube, info, None, &mut rest)?;
+    let session = Session::open(view::traced(folder, anchor, shown_name(folder)));
+    let timeline = pompeii_serve::embedded(&session, PAGE_BYTES.saturating_sub(rest.0));
+    drop(progress);
+    if timeline.is_none() {
+        let why = session.unreadable().map_or_else(
+            || session.progress().state().error.unwrap_or_else(|| "it is too large".to_owned()),
+            ToString::to_string,
+        );
+        say(format!("warning: the page has no timeline: {why}"));
+    }
+    Ok(timeline)
+}
+
+/// Counts bytes.
+struct Counted(usize);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -103,12 +103,21 @@ fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
     }
     // The events of a program that is running are not in its experiment yet.
     if anchor.exists() && !is_running {
-        viewed.anchor = Some(anchor);
-        let analysis = folder.join(JSON_FILE);
-        viewed.analysis = analysis.exists().then_some(analysis);
-        viewed.index_places = index_places(folder);
+        viewed = Viewed { report: viewed.report, ..traced(folder, anchor, viewed.title) };
     }
     Ok(viewed)
+}
+
+/// The trace with this anchor file in a folder, without a report.
+pub fn traced(folder: &Path, anchor: PathBuf, title: String) -> Viewed {
+    let analysis = folder.join(JSON_FILE);
+    Viewed {
+        title,
+        anchor: Some(anchor),
+        analysis: analysis.exists().then_some(analysis),
+        index_places: index_places(folder),
+        ..Viewed::default()
+    }
 }
 
 /// Where an index may be. Nothing is written next to the files of other tools.

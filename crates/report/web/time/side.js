@@ -80,7 +80,7 @@ export class Side {
       el("td", {}, this.nameOf(by, key)),
       el("td.number", {}, lengthText(ticks / rate)),
       el("td.number", {}, percent(ticks / whole)),
-      by === "region" ? el("td.number.visits", {}, `${count(visits)}×`) : null));
+      by === "region" ? el("td.number.visits", {}, visits ? `${count(visits)}×` : "") : null));
     const heads = ["time", "share", ...(by === "region" ? ["visits"] : [])];
     return el("table.sums", {},
       el("thead.unseen", {}, el("tr", {}, el("td"), el("th", {}, by),

@@ -1,7 +1,7 @@
 // The tools above the rows: how threads are coloured, which lines and curves are shown, find, and
 // what the colours mean.
 
-import { el } from "../dom.js";
+import { el, fillWith } from "../dom.js";
 import { clockText, lengthText, unitFor } from "./axis.js";
 import { LINK_COLOURS } from "./ink.js";
 import { LEVELS } from "./levels.js";
@@ -38,7 +38,7 @@ export function renderTools(time, find) {
   };
   time.onFrame(showWindow);
   state.subscribe(["view"], showWindow);
-  view.tools.replaceChildren(find, el("label.level", {}, "Colours ", level), menu(time), hatching,
+  fillWith(view.tools, find, el("label.level", {}, "Colours ", level), menu(time), hatching,
     el("button", { title: "Show the whole run (0)",
       onclick: () => time.show([0, Math.max(time.open.length, 1)]) }, "Whole run"),
     legend);
@@ -77,13 +77,14 @@ function menu(time) {
       LINK_COLOURS[kind]));
   const taskCurves = ["ready", "running"];
   const curves = Object.entries(CURVES)
-    .filter(([which]) => open.has.tasks || !taskCurves.includes(which))
+    .filter(([which]) => time.source.isWhole && (open.has.tasks || !taskCurves.includes(which)))
     .map(([which, title]) => item("curves", which, title,
       which === "waiting" ? "--t-waiting" : which === "idle" ? "--idle" : "--t-computing"));
   const counters = open.has.counters.map((name) =>
     item("counters", `${name}@${locationName(open, 0)}`, name, "--t-mpi"));
   const group = (/** @type {string} */ title, /** @type {Node[]} */ items) =>
     (items.length ? [el("h3", {}, title), ...items] : []);
+  if (!links.length && !curves.length && !counters.length) return null;
   const menu = /** @type {HTMLDetailsElement} */ (el("details.lines", {}, el("summary", {}, "Lines and curves"),
     el("div.lines-list", {}, ...group("Lines", links), ...group("Curves of a process", curves),
       ...group("Counters", counters))));

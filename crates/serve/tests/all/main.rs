@@ -7,4 +7,5 @@ mod building;
 mod common;
 mod connections;
 mod guard;
+mod oracle_embed;
 mod searches;
