@@ -65,7 +65,7 @@ export const OPENED = {
   title: "steps", command: "./steps", started: "", host: "",
   processes: [{ name: "Rank 0", first: 0, count: 2 }, { name: "Rank 1", first: 2, count: 2 }],
   locations: [0, 1, 2, 3].map((loc) => ({ name: loc & 1 ? "thread 1" : "Master thread",
-    process: loc >> 1, stack_levels: loc & 1 ? 2 : 3, events: 100, errors: 0 })),
+    process: loc >> 1, stack_levels: loc & 1 ? 2 : 3, recorded_levels: loc & 1 ? 2 : 3, events: 100, errors: 0 })),
   regions: REGIONS,
   has: { trace: true, messages: true, tasks: true, locks: false, collectives: false,
     counters: ["PAPI_TOT_INS"], analysis: true, report: false },
@@ -137,7 +137,7 @@ export function picture(keys, window, px) {
   const column = (t) => Math.max(0, Math.floor(((t - begin) * 16) / bin));
   const heads = keys.flatMap((key, at) => {
     const [place, level = 0] = key.slice(1).split(".").map(Number);
-    return ["fsp".indexOf(key[0]), place, level, rows[at].length];
+    return ["fspr".indexOf(key[0]), place, level, rows[at].length];
   });
   const hasBand = keys.some((key) => key[0] === "p");
   return Buffer.from(Uint32Array.from([0x43495050, 1, 1, binLog2, begin, 0, keys.length, all.length,
@@ -259,6 +259,7 @@ export const ANSWERS = {
   links: (query) => ({ links: query.get("kinds").includes("message")
     ? messages(windowOf(query)) : [], left_out: 0 }),
   tasks: (query) => ({ creations: [], fragments: fragments(windowOf(query)), left_out: 0 }),
+  gaps: () => ({ gaps: [[3, 0, 2300, "off", null, 0, 0]], left_out: 0 }),
   matrix: (query) => matrix(windowOf(query)),
   instances: () => [{ property: "omp_ibarrier_wait", title: "Wait at implicit barrier",
     ticks: 12700, loc: 0, start: 7300, end: 20000,

@@ -231,6 +231,19 @@ test("processes fold, regions stand out, levels and lines are chosen", async () 
   await close(page);
 });
 
+test("the drawing of tasks can be as recorded", async () => {
+  const page = await timeline("t=0.1-0.12&stacks=0.1");
+  await page.getByRole("button", { name: "As recorded" }).click();
+  assert.match(page.url(), /recorded=1/);
+  for (let tries = 0; !server.asked.some((of) => of.includes("r1.0")); tries++) {
+    assert.ok(tries < 100, "the rows are not asked for");
+    await page.waitForTimeout(30);
+  }
+  await page.mouse.click(...await place(page, THREAD, 118000));
+  await shows(page, ".time-side", "Why it waits");
+  await close(page);
+});
+
 test("the same address shows the same", async () => {
   const words = "t=0.1-0.2&sel=0.1@0.118&stacks=0.1&folded=1&level=worksharing";
   const page = await timeline(words);

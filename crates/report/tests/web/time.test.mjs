@@ -17,7 +17,7 @@ const region = (name, label, state, role, line = 0) =>
 
 /** Two processes of two threads each. */
 const OPEN = {
-  length: 1000, ticks_per_second: 1000, title: "a", fingerprint: "",
+  length: 1000, ticks_per_second: 1000, title: "a", fingerprint: "", has: { tasks: true },
   processes: [{ name: "Rank 0", first: 0, count: 2 }, { name: "Rank 1", first: 2, count: 2 }],
   locations: [0, 1, 2, 3].map((at) => ({
     name: `thread ${at % 2}`, process: at >> 1, stack_levels: 3, events: 9,
@@ -27,7 +27,7 @@ const OPEN = {
     region("!$omp implicit barrier @a.c:9", "implicit barrier main a.c:9", 2, "implicit barrier", 9),
     region("!$omp task @a.c:5", "task main a.c:5", 1, "task", 5)],
 };
-const SHOWN = { folded: [], unfolded: [], stacks: [], curves: [], counters: [] };
+const SHOWN = { folded: [], unfolded: [], stacks: [], curves: [], counters: [], recorded: false };
 
 test("times on an axis are round and within the window", () => {
   assert.deepEqual(roundTimes(0.295, 0.335, 8),
@@ -45,6 +45,14 @@ test("a window stays within the run", () => {
   assert.deepEqual(moved([100, 300], -200, 1000), [0, 200]);
   assert.deepEqual(moved([100, 300], 900, 1000), [800, 1000]);
   assert.deepEqual(around(500, 600, 1000), [490, 610]);
+});
+
+test("curves of tasks are shown at once if one process has tasks", () => {
+  const usual = (processes, tasks) =>
+    timeFields({ ...OPEN, processes, has: { tasks } }).curves.fallback;
+  assert.deepEqual(usual([OPEN.processes[0]], true), ["ready", "waiting"]);
+  assert.deepEqual(usual([OPEN.processes[0]], false), []);
+  assert.deepEqual(usual(OPEN.processes, true), []);
 });
 
 test("the address has times in seconds and threads by process", () => {
@@ -67,6 +75,7 @@ test("rows: folded processes, call stacks, heights", () => {
   assert.deepEqual(keys({ folded: ["0"] }), ["p0", "p1", "f2", "f3"]);
   assert.deepEqual(keys({ folded: ["0"], stacks: ["1.0"], curves: ["ready"] }),
     ["p0", "p1", "f2", "s2.0", "s2.1", "s2.2", "f3", "cready.1"]);
+  assert.deepEqual(keys({ stacks: ["0.1"], recorded: true }).slice(3, 6), ["r1.0", "r1.1", "r1.2"]);
   const { rows, height } = layout(OPEN, SHOWN, 600);
   assert.equal(rowAt(rows, rows[2].y + 1)?.key, "f1");
   assert.equal(rowAt(rows, height + 5), undefined);

@@ -2,6 +2,8 @@
 // that the next step of a pan or a zoom finds its picture here. Until an answer comes, the best older
 // picture is drawn stretched: the timeline is never blank and never waits.
 
+import { RECORDED, ROW_LETTERS, STACK } from "./decode.js";
+
 /** @typedef {import("./source.js").Window} Window */
 /** @typedef {{id: string, window: Window, picture: import("./source.js").Picture,
  *   rows: Map<string, number>}} Entry */
@@ -22,7 +24,8 @@ export function widened([t0, t1], length) {
 /** The name of a picture's row in questions.
  *  @param {{kind: number, place: number, level: number}} row */
 export function rowKey({ kind, place, level }) {
-  return kind === 1 ? `s${place}.${level}` : `${"fsp"[kind]}${place}`;
+  const hasLevels = kind === STACK || kind === RECORDED;
+  return `${ROW_LETTERS[kind]}${place}${hasLevels ? `.${level}` : ""}`;
 }
 
 /** Rows as a question has them: `f0-3,s1.0-2`. @param {string[]} keys */

@@ -12,6 +12,9 @@ const LOW_WORD = 2 ** 32;
 export const FLAT = 0;
 export const STACK = 1;
 export const PROCESS = 2;
+export const RECORDED = 3;
+/** Their letters in questions. */
+export const ROW_LETTERS = "fspr";
 
 /** Columns of a picture lie this close, in parts of a bin. */
 export const PARTS = 16;

@@ -2,7 +2,7 @@
 // has pictures of the whole run and of the worst moments; what is finer needs `pompeii view`.
 
 import { rowKey } from "./cache.js";
-import { PARTS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
+import { PARTS, ROW_LETTERS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
 import { unpackPicture } from "./unpack.js";
 
 /** @typedef {import("./source.js").Source} Source */
@@ -198,6 +198,10 @@ export class EmbeddedSource {
     return { creations: [], fragments: [], left_out: 0 };
   }
 
+  async gaps() {
+    return { gaps: [], left_out: 0 };
+  }
+
   /** @type {Source["links"]} */
   async links() {
     throw new Error(NOT_HERE);
@@ -243,5 +247,5 @@ export function keysOf(text) {
 /** @param {string} key */
 function rowOf(key) {
   const [place, level = 0] = key.slice(1).split(".").map(Number);
-  return { kind: "fsp".indexOf(key[0]), place, level };
+  return { kind: ROW_LETTERS.indexOf(key[0]), place, level };
 }

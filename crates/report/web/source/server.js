@@ -79,6 +79,11 @@ export class ServerSource {
     return this.json(query("tasks", { ...times(window), max }), signal);
   }
 
+  /** @type {import("./source.js").Source["gaps"]} */
+  gaps({ window, px }, signal) {
+    return this.json(query("gaps", { ...times(window), px }), signal);
+  }
+
   /** @type {import("./source.js").Source["links"]} */
   links({ kinds, window, max }, signal) {
     return this.json(query("links", { kinds, ...times(window), max }), signal);

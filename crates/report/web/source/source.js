@@ -8,7 +8,8 @@ import { ServerSource } from "./server.js";
 /**
  * @typedef {{name: string, label: string, file: string, line: number, state: number,
  *   paradigm: string, role: string}} Region
- * @typedef {{name: string, process: number, stack_levels: number, events: number}} Location
+ * @typedef {{name: string, process: number, stack_levels: number, recorded_levels?: number,
+ *   events: number}} Location
  * @typedef {{name: string, first: number, count: number}} Process
  * @typedef {{events: number, of: number, ready: boolean, error?: string | null}} Progress
  * @typedef {{fingerprint: string, length: number, ticks_per_second: number, title: string,
@@ -35,6 +36,8 @@ import { ServerSource } from "./server.js";
  * @typedef {{links?: Link[], left_out?: number, counts?: number[][]}} Links
  * @typedef {{creations: number[][], fragments: number[][], left_out: number}} Tasks Creations have
  *   location, time, thread, number, team; fragments location, start, end, thread, number, team, flags.
+ * @typedef {[number, number, number, string, number | null, number, number]} Gap Location, start, end,
+ *   why (flush, off, lost, summed), region, visits, ticks.
  * @typedef {{begin: number, bin_log2: number, min: number[], max: number[], mean: number[]}} Curve
  * @typedef {{loc: number, start: number, end: number, region: number}} Found
  * @typedef {Found | {none: true} | {searching: true, from: number}} FindAnswer
@@ -52,6 +55,8 @@ import { ServerSource } from "./server.js";
  *   => Promise<Sums>} sums
  * @property {(query: {loc: number, t: number}, signal?: AbortSignal) => Promise<Moment>} at
  * @property {(query: {window: Window, max: number}, signal?: AbortSignal) => Promise<Tasks>} tasks
+ * @property {(query: {window: Window, px: number}, signal?: AbortSignal)
+ *   => Promise<{gaps: Gap[], left_out: number}>} gaps
  * @property {(query: {kinds: string, window: Window, max: number}, signal?: AbortSignal)
  *   => Promise<Links>} links
  * @property {(query: {which: string, process: number, window: Window, px: number},

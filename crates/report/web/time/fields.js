@@ -57,6 +57,11 @@ function selectionField(open) {
   };
 }
 
+/** @param {Opened} open @returns {string[]} */
+function usualCurves({ has, processes }) {
+  return has.tasks && processes.length === 1 ? ["ready", "waiting"] : [];
+}
+
 /** @param {Opened} open */
 export function timeFields(open) {
   return {
@@ -66,7 +71,9 @@ export function timeFields(open) {
     stacks: listField(),
     folded: listField(),
     unfolded: listField(),
-    curves: listField(),
+    recorded: flagField(),
+    // Without ready tasks threads wait: both curves together show it at a glance.
+    curves: { ...listField(), fallback: usualCurves(open) },
     counters: listField(),
     links: listField(),
     level: choiceField(LEVELS.map(({ name }) => name)),

@@ -24,6 +24,8 @@ export class Followers {
     this.known = new Map();
     /** @type {Map<string, (question: any) => void>} */
     this.asking = new Map();
+    /** @type {import("../source/source.js").Gap[]} */
+    this.gaps = [];
     /** @type {Link[]} */
     this.shownLinks = [];
     this.leftOut = 0;
@@ -37,6 +39,12 @@ export class Followers {
     this.askTasks = latest(
       (/** @type {Window} */ window, signal) => source.tasks({ window, max: TASKS_MAX }, signal),
       (answer) => this.onTasks(answer), PAUSE_MS);
+    this.askGaps = latest(
+      (/** @type {{window: Window, px: number}} */ of, signal) => source.gaps(of, signal),
+      (answer) => {
+        this.gaps = answer?.gaps ?? [];
+        time.redraw();
+      }, PAUSE_MS);
   }
 
   follow() {
@@ -49,6 +57,7 @@ export class Followers {
     if (kinds) this.askLinks({ kinds, window });
     else this.shownLinks = [];
     if (time.open.has.tasks) this.askTasks(window);
+    this.askGaps({ window, px: Math.round(time.width) });
   }
 
   /** @param {import("./rows.js").Row} row @param {Window} window */

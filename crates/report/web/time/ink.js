@@ -91,32 +91,35 @@ export function write(context, text, x, y, room) {
   if (low >= LETTERS_MIN) context.fillText(`${text.slice(0, low)}…`, x, y);
 }
 
-/** Hatches intervals without recording. @param {Sheet} sheet
- *  @param {import("./raster.js").Strip & {of: Row}} strip
- *  @param {import("./raster.js").Palette} palette */
-export function drawGaps(sheet, { picture, row, of }, palette) {
+/** What is between two recorded times, if that is no event, in words. @type {Record<string, string>} */
+const GAPS = { flush: "writing the trace", off: "recording off", lost: "events lost",
+  summed: "short visits, summed" };
+
+/** Hatches a time without records, and says why there are none. @param {Sheet} sheet
+ *  @param {Row} row @param {import("../source/source.js").Gap} gap */
+export function drawGap(sheet, row, [, start, stop, why]) {
   const { context, width, top } = sheet;
-  const { offset, perColumn } = scaleOf(picture, sheet.window, width);
-  for (let box = row.from; box < row.from + row.count; box++) {
-    const what = picture.what[box];
-    if (!isExact(what) || palette.stateOf[regionOf(what)] !== 0) continue;
-    const begin = Math.max(0, offset + picture.x0[box] * perColumn);
-    const end = Math.min(width, offset + picture.x1[box] * perColumn);
-    if (end - begin < 2) continue;
-    const y = of.y - top;
-    context.save();
-    context.beginPath();
-    context.rect(begin, y, end - begin, of.height);
-    context.clip();
-    context.strokeStyle = sheet.ink("--quiet");
-    context.beginPath();
-    for (let x = begin - of.height; x < end; x += 7) {
-      context.moveTo(x, y + of.height);
-      context.lineTo(x + of.height, y);
-    }
-    context.stroke();
-    context.restore();
+  const begin = Math.max(0, xOf(sheet, start));
+  const end = Math.min(width, Math.max(xOf(sheet, stop), begin + 2));
+  if (end <= begin) return;
+  const y = row.y - top;
+  context.save();
+  context.beginPath();
+  context.rect(begin, y, end - begin, row.height);
+  context.clip();
+  context.strokeStyle = sheet.ink("--quiet");
+  context.beginPath();
+  for (let x = begin - row.height; x < end; x += 7) {
+    context.moveTo(x, y + row.height);
+    context.lineTo(x + row.height, y);
   }
+  context.stroke();
+  context.restore();
+  if (end - begin < 2 * LABEL_MIN_PX) return;
+  context.font = FONT;
+  context.textBaseline = "middle";
+  context.fillStyle = sheet.ink("--text");
+  write(context, GAPS[why] ?? why, begin + 7, y + row.height / 2, end - begin - 12);
 }
 
 /** An outline around an interval. @param {Sheet} sheet @param {Row} row @param {number} start

@@ -7,7 +7,7 @@
  * @typedef {{kind: RowKind, key: string, label: string, process: number, loc: number,
  *   level: number, y: number, height: number, isOpen: boolean}} Row
  * @typedef {{folded: readonly string[], unfolded: readonly string[], stacks: readonly string[],
- *   curves: readonly string[], counters: readonly string[]}} Shown
+ *   curves: readonly string[], counters: readonly string[], recorded: boolean}} Shown
  */
 
 /** With more threads than this, processes are folded at first. */
@@ -105,14 +105,16 @@ export function layout(open, shown, room) {
 /** A thread's row, and its stack if that is open. @param {Opened} open @param {Shown} shown
  *  @param {number} loc @param {number} height @returns {Omit<Row, "y">[]} */
 function threadRows(open, shown, loc, height) {
-  const { name, process, stack_levels: levels } = open.locations[loc];
+  const { name, process, stack_levels: cut, recorded_levels: whole = cut } = open.locations[loc];
+  // As recorded, a suspended task stays open below the one that runs; else it is cut.
+  const [levels, letter] = shown.recorded ? [whole, "r"] : [cut, "s"];
   const isOpen = shown.stacks.includes(locationName(open, loc));
   const base = { process, loc };
   /** @type {Omit<Row, "y">[]} */
   const rows = [{ ...base, kind: "flat", key: `f${loc}`, label: name, level: 0, height, isOpen }];
   if (isOpen) {
     for (let level = 0; level < Math.min(levels, STACK_LEVELS_MAX); level++) {
-      rows.push({ ...base, kind: "stack", key: `s${loc}.${level}`, label: "", level,
+      rows.push({ ...base, kind: "stack", key: `${letter}${loc}.${level}`, label: "", level,
         height: STACK_HEIGHT, isOpen: false });
     }
   }

@@ -5,7 +5,7 @@ import { PictureCache, bestFor } from "../source/cache.js";
 import { clockText, digitsFor, roundTimes, unitFor } from "./axis.js";
 import { Followers } from "./followers.js";
 import {
-  drawCurve, drawGaps, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
+  drawCurve, drawGap, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
 } from "./ink.js";
 import { LEVELS } from "./levels.js";
 import { drawLevel, levelKeys } from "./leveldraw.js";
@@ -80,7 +80,7 @@ export class Timeline {
       this.redraw();
     });
     state.subscribe(["theme", "palette", "region", "level", "hatch"], () => this.recolour());
-    state.subscribe(["stacks", "folded", "unfolded", "curves", "counters"], () => {
+    state.subscribe(["stacks", "folded", "unfolded", "curves", "counters", "recorded"], () => {
       this.relayout();
       this.redraw();
     });
@@ -265,9 +265,12 @@ export class Timeline {
       this.followers.taskName(region, row.loc, begin) ?? this.shortName(region);
     const isStates = this.level().categories.length === 0;
     for (const strip of this.strips()) {
-      drawGaps(sheet, strip, colours);
       if (isStates || strip.of.kind === "stack") drawNames(sheet, strip, colours, nameOf);
     }
+    this.followers.gaps.forEach((gap) => {
+      const row = this.rowOf(gap[0]);
+      if (row?.kind === "flat") drawGap(sheet, row, gap);
+    });
     this.followers.curves().forEach(({ row, curve, variable, most }) =>
       drawCurve(sheet, row, curve, variable, most));
     drawLinks(sheet, this.followers.links(), (loc) => this.rowOf(loc));
@@ -330,7 +333,7 @@ export class Timeline {
   /** The row of a location: that of its threads, of a level, or of its process if it is folded.
    *  @param {number} loc @param {number} level @returns {Row | undefined} */
   rowOf(loc, level = -1) {
-    const key = level < 0 ? `f${loc}` : `s${loc}.${level}`;
+    const key = level < 0 ? `f${loc}` : `${this.state.now.recorded ? "r" : "s"}${loc}.${level}`;
     const { process } = this.open.locations[loc] ?? { process: -1 };
     return this.rows.find((row) => row.key === key)
       ?? (level < 0 ? this.rows.find((row) => row.key === `p${process}`) : undefined);

@@ -22,6 +22,10 @@ export function renderTools(time, find) {
   const level = /** @type {HTMLSelectElement} */ (el("select", {
     "aria-label": "Colours by", onchange: () => state.set({ level: level.value }),
   }, ...levels));
+  const recorded = el("button", { title: "Suspended tasks stay open, as they were recorded; else "
+    + "they are cut where they are suspended",
+    onclick: () => state.set({ recorded: !state.now.recorded }) }, "As recorded");
+  recorded.hidden = !time.source.isWhole || !time.open.has.tasks;
   const hatching = el("button", { title: "Hatch what waits (h)",
     onclick: () => state.set({ hatch: !state.now.hatch }) }, "Hatch");
   const legend = el("span.legend");
@@ -29,9 +33,10 @@ export function renderTools(time, find) {
   const show = () => {
     level.value = state.now.level;
     hatching.setAttribute("aria-pressed", String(state.now.hatch));
+    recorded.setAttribute("aria-pressed", String(state.now.recorded));
     legend.replaceChildren(...legendOf(state.now.level));
   };
-  state.subscribe(["level", "hatch"], show);
+  state.subscribe(["level", "hatch", "recorded"], show);
   show();
   const showWindow = () => {
     if (span) span.textContent = state.now.view === "timeline" ? windowText(time) : "";
@@ -39,7 +44,7 @@ export function renderTools(time, find) {
   time.onFrame(showWindow);
   state.subscribe(["view"], showWindow);
   fillWith(view.tools, find, el("label.level", {}, "Colours ", level), menu(time), hatching,
-    el("button", { title: "Show the whole run (0)",
+    recorded, el("button", { title: "Show the whole run (0)",
       onclick: () => time.show([0, Math.max(time.open.length, 1)]) }, "Whole run"),
     legend);
 }
