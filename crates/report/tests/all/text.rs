@@ -492,7 +492,7 @@ fn what_measuring_cost_is_stated_where_it_is_much() {
         measured_with(10_000_000, "critical@a.c:2"),
     ];
     expect![[r#"
-        9 Measuring made the run about 4 % longer, most of it for 7.0 million visits of solve a.c:2.
+        9 Measuring made the run about 7 % longer, most of it for 7.0 million visits of solve a.c:2.
 
         1 ! Measuring made the run about 138 % longer, most of it for 40.0 million visits of solve a.c:2. Leave out short functions: pompeii filter init ocean-20261120_1132_ab12cd34 -o short.filter && pompeii
         2   run --filter short.filter -- ./ocean 64
