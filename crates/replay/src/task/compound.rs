@@ -40,7 +40,7 @@ pub struct TeamTasks {
     pub team: TeamInstance,
     /// Threads of the team.
     pub threads: usize,
-    /// When the master began its part.
+    /// When the first thread began its part.
     pub begin: u64,
     /// When the last thread ended its part.
     pub end: u64,

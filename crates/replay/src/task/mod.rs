@@ -130,8 +130,9 @@ impl Tasks {
         let of_team = self.teams.entry(team).or_insert_with(new);
         if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
-            of_team.at = Some((record.place(), record.time));
+            of_team.at = Some(record.place());
         }
+        of_team.begin = of_team.begin.min(record.time);
         let place = record.location.index();
         if self.parts.len() <= place {
             self.parts.resize_with(place + 1, Vec::new);
@@ -167,11 +168,11 @@ impl Tasks {
             self.live.retain(|_, task| task.team != team);
             self.incomplete += ended.live;
         }
-        if let (Some(outer), Some((at, _))) = (ended.outer, ended.at) {
+        if let (Some(outer), Some(at)) = (ended.outer, ended.at) {
             self.add_inner_work((outer, at.location), ended.work);
         }
-        let (Some((at, begin)), 1..) = (ended.at, ended.tasks) else { return };
-        let Team { size: threads, tasks, work, path: span, end, number: wait, .. } = ended;
+        let (Some(at), 1..) = (ended.at, ended.tasks) else { return };
+        let Team { size: threads, tasks, work, path: span, begin, end, number: wait, .. } = ended;
         found(Compound::Tasks(TeamTasks {
             at,
             team,

@@ -106,8 +106,10 @@ pub(super) struct Team {
     pub fork: Option<ForkId>,
     /// The task that has forked it, if that is in a team itself.
     pub outer: Option<Owner>,
-    /// The master and the region, and when it began.
-    pub at: Option<(Place, u64)>,
+    /// The master and the region.
+    pub at: Option<Place>,
+    /// When the first thread began its part, which need not be the master.
+    pub begin: u64,
     pub end: u64,
     pub ended: usize,
     /// Records of one of its threads are missing.
@@ -134,6 +136,7 @@ impl Team {
             fork: None,
             outer: None,
             at: None,
+            begin: u64::MAX,
             end: 0,
             ended: 0,
             is_lost: false,

@@ -398,7 +398,8 @@ fn the_critical_path_is_that_of_the_reference_analyser() {
 #[test]
 fn work_and_span_bound_the_time_of_regions_with_tasks() {
     let mut regions = 0;
-    for seed in 0..300 {
+    // In the last one, a worker begins its part before the master, and has the longest chain.
+    for seed in (0..programs(300)).chain([2_814]) {
         let world = program(Shape::of(seed), seed);
         let folder = tempfile::tempdir().unwrap();
         let (outcome, compounds) = analyse(&world.write(folder.path()), Options::default());
