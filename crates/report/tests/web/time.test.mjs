@@ -9,6 +9,7 @@ import { timeFields } from "../../web/time/fields.js";
 import { findWords } from "../../web/time/find.js";
 import { latest } from "../../web/time/latest.js";
 import { LEVELS, categoryOf, startups, united } from "../../web/time/levels.js";
+import { Moments, withShortPaths } from "../../web/time/moments.js";
 import { layout, locationNamed, rowAt, threadHeight } from "../../web/time/rows.js";
 import { described, pathText, regionParts, spoken } from "../../web/time/words.js";
 
@@ -113,6 +114,24 @@ test("what is selected is said in sentences", () => {
     "Rank 0, thread 0, task main a.c:5, 40.0 ms, 10 % of the window");
   assert.equal(pathText(OPEN, moment), "parallel a.c:3 › task :5");
   assert.deepEqual(regionParts(OPEN, 0xffff), { what: "several regions", where: "" });
+});
+
+test("call paths of moments are found by names or labels, and told by their last region", () => {
+  const calls = [[-1, 0], [0, 1], [1, 2]].map(([parent, of], id) => ({ id, parent, region: of,
+    depth: id }));
+  const data = { calls, region: (id) => OPEN.regions[calls[id].region] };
+  const moments = new Moments([{ property: "p",
+    path: "main/!$omp parallel @a.c:3/!$omp implicit barrier @a.c:9" }], data);
+  assert.equal(moments.callNamed("main/!$omp parallel @a.c:3"), 1);
+  assert.equal(moments.callNamed("parallel main a.c:3 > implicit barrier main a.c:9"), 2);
+  assert.equal(moments.callNamed("nosuch"), 0);
+  let shown = null;
+  moments.show = (instance) => { shown = instance; };
+  assert.equal(moments.of({ metric: "p", call_paths: [1] }), null);
+  moments.of({ metric: "p", call_paths: [2] })();
+  assert.equal(shown, moments.instances[0]);
+  assert.equal(withShortPaths("It waited for thread 1 at a/!$omp parallel @a.c:3/!$omp single @a.c:5."),
+    "It waited for thread 1 at single a.c:5.");
 });
 
 test("find understands tasks, places, lengths and names", () => {

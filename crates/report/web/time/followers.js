@@ -135,11 +135,11 @@ export class Followers {
     return found?.name ?? null;
   }
 
-  /** Lines to draw: all of the chosen kinds, and those of what is selected. @returns {Link[]} */
-  links() {
+  /** Lines of what is selected. @returns {Link[]} */
+  ownLinks() {
     const { moment, state } = this.time;
     const { sel } = state.now;
-    if (!moment || !sel) return this.shownLinks;
+    if (!moment || !sel) return [];
     /** @type {Link[]} */
     const own = moment.partners.map(({ kind, loc, at }) => {
       const of = moment.stack.at(-1);
@@ -153,7 +153,7 @@ export class Followers {
       const [one, next] = [fragments[at - 1], fragments[at]];
       own.push(["task", one.loc, one.end, next.loc, next.start, 0]);
     }
-    return [...this.shownLinks, ...own];
+    return own;
   }
 }
 

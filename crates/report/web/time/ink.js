@@ -133,12 +133,17 @@ export function drawSelection(sheet, row, start, end) {
   context.strokeRect(begin, row.y - top - 1, size, row.height + 2);
 }
 
+/** More lines than this are drawn faintly, so that names can be read below them. */
+const CROWD = 24;
+
 /** Lines between rows, for example from a message's sender to its receiver. @param {Sheet} sheet
  *  @param {import("../source/source.js").Link[]} links
  *  @param {(loc: number) => Row | undefined} rowOf */
 export function drawLinks(sheet, links, rowOf) {
   const { context, top } = sheet;
-  context.lineWidth = 1.25;
+  const isCrowded = links.length > CROWD;
+  context.lineWidth = isCrowded ? 1 : 1.5;
+  context.globalAlpha = isCrowded ? 0.35 : 1;
   for (const [kind, from, start, to, end] of links) {
     const [above, below] = [rowOf(from), rowOf(to)];
     if (!above || !below) continue;
@@ -146,6 +151,7 @@ export function drawLinks(sheet, links, rowOf) {
     context.strokeStyle = sheet.ink(LINK_COLOURS[kind] ?? "--text");
     arrow(context, xOf(sheet, start), y(above), xOf(sheet, end), y(below));
   }
+  context.globalAlpha = 1;
 }
 
 /** @type {Record<string, string>} */

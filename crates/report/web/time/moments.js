@@ -8,6 +8,8 @@ export class Moments {
   constructor(instances, data) {
     this.instances = instances;
     this.data = data;
+    /** @type {Map<string, number> | null} */
+    this.names = null;
     /** @type {((instance: Instance) => void) | null} set when the timeline is there */
     this.show = null;
   }
@@ -33,17 +35,21 @@ export class Moments {
     return worst && (() => this.show?.(worst));
   }
 
-  /** The call path with the longest end in common with the labels in a text; 0 if there is none.
+  /** The call path of a text: names of regions with `/` between, as analyses have them, or the
+   *  longest end in common with labels that have ` > ` between; 0 if there is none.
    *  @param {string} path */
   callNamed(path) {
     const { data } = this;
+    if (!data) return 0;
+    const exact = this.byNames().get(path);
+    if (exact !== undefined) return exact;
     const wanted = path.split(" > ");
     let best = 0;
     let most = 0;
-    for (const { id } of data?.calls ?? []) {
+    for (const { id } of data.calls) {
       let common = 0;
       let call = id;
-      while (data && call >= 0 && data.region(call).label === wanted.at(-1 - common)) {
+      while (call >= 0 && data.region(call).label === wanted.at(-1 - common)) {
         common++;
         call = data.calls[call].parent;
       }
@@ -51,4 +57,33 @@ export class Moments {
     }
     return best;
   }
+
+  /** All call paths by the names of their regions, if there are instances that have them.
+   *  @returns {Map<string, number>} */
+  byNames() {
+    if (this.names) return this.names;
+    /** @type {string[]} */
+    const paths = [];
+    const { data } = this;
+    for (const { id, parent, depth } of this.instances.length && data ? data.calls : []) {
+      if (depth > NAMED_LEVELS) continue;
+      const name = data?.region(id).name ?? "";
+      paths[id] = parent < 0 ? name : `${paths[parent]}/${name}`;
+    }
+    this.names = new Map(paths.map((path, id) => [path, id]));
+    return this.names;
+  }
+}
+
+/** Deeper call paths have no name here, because all of them would take the square of the depth. */
+const NAMED_LEVELS = 100;
+
+/** A sentence in which a call path is only its last region: `!$omp single @a.c:24` of
+ *  `a/!$omp parallel @a.c:22/!$omp single @a.c:24`, without the marks of directives.
+ *  @param {string} text */
+export function withShortPaths(text) {
+  return text.replace(/ at (.*)\.$/, (_, path) => {
+    const last = path.slice(path.lastIndexOf("/") + 1);
+    return ` at ${last.replace("!$omp ", "").replace(" @", " ")}.`;
+  });
 }

@@ -7,9 +7,10 @@ import { lengthText } from "./axis.js";
 import { toCreator } from "./commands.js";
 import { rounded } from "./followers.js";
 import { latest } from "./latest.js";
+import { withShortPaths } from "./moments.js";
 import { STATES, cssOf } from "./paint.js";
 import { threadText } from "./rows.js";
-import { described, pathText, regionParts } from "./words.js";
+import { described, pathText, regionParts, shownOf } from "./words.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 /** @typedef {import("../source/source.js").Sums} Sums */
@@ -116,7 +117,7 @@ export class Side {
   /** What is selected. @param {import("../source/source.js").Moment | null} moment
    *  @param {Error | null} error */
   renderSelected(moment, error) {
-    const { time, selector } = this;
+    const { time } = this;
     const { sel } = time.state.now;
     this.selected.hidden = !sel || (!moment && !error);
     if (this.selected.hidden) return;
@@ -125,21 +126,27 @@ export class Side {
       return;
     }
     const { title, place, facts, why } = described(time.open, sel.loc, moment, sel.level);
-    const button = (/** @type {string} */ text, /** @type {string} */ key,
-      /** @type {() => void} */ onclick) => el("button", { onclick, title: `Key ${key}` }, text);
     fillWith(this.selected,
       el("h2", {}, title, " ", el("span.place", {}, place)),
       ...facts.map((text) => el("p", {}, text)),
       ...(why.length ? [el("h3", {}, "Why it waits"),
         ...why.map((text) => el("p.why", {}, ...prose(text)))] : []),
-      el("p.path", {}, pathText(time.open, moment)),
-      el("div.actions", {},
-        button("Zoom to it", ".", () => selector.zoomTo()),
-        button("Previous", "[", () => selector.neighbour(true)),
-        button("Next", "]", () => selector.neighbour(false)),
-        moment.task?.created ? button("Creator", "p", () => toCreator(time, selector)) : null,
-        this.showPath && moment.path
-          ? el("button", { onclick: () => this.showPath?.(moment.path) }, "Show in the trees") : null));
+      ...(shownOf(moment, sel.level) ? [el("p.path", {}, pathText(time.open, moment)),
+        this.actions(moment)] : []));
+  }
+
+  /** What can be done with what is selected. @param {import("../source/source.js").Moment} moment */
+  actions(moment) {
+    const { time, selector } = this;
+    const button = (/** @type {string} */ text, /** @type {string} */ key,
+      /** @type {() => void} */ onclick) => el("button", { onclick, title: `Key ${key}` }, text);
+    return el("div.actions", {},
+      button("Zoom to it", ".", () => selector.zoomTo()),
+      button("Previous", "[", () => selector.neighbour(true)),
+      button("Next", "]", () => selector.neighbour(false)),
+      moment.task?.created ? button("Creator", "p", () => toCreator(time, selector)) : null,
+      this.showPath && moment.path
+        ? el("button", { onclick: () => this.showPath?.(moment.path) }, "Show in the trees") : null);
   }
 
   /** The most severe moments. @param {import("../source/source.js").Instance[]} instances */
@@ -149,7 +156,7 @@ export class Side {
     const items = instances.map((instance) => el("li", {}, el("button.worst", {
       onclick: () => this.selector.showInstance(instance),
     }, el("b", {}, instance.title), ` ${lengthText(instance.ticks / open.ticks_per_second)} `,
-    el("span.quiet", {}, `${threadText(open, instance.loc)}. ${instance.because}`))));
+    el("span.quiet", {}, `${threadText(open, instance.loc)}. ${withShortPaths(instance.because)}`))));
     const more = items.length > 5 ? el("details.more", {},
       el("summary", {}, `${items.length - 5} more`), el("ol", { start: 6 }, ...items.slice(5))) : null;
     fillWith(this.worst, el("h2", {}, "Worst moments"),

@@ -273,7 +273,8 @@ export class Timeline {
     });
     this.followers.curves().forEach(({ row, curve, variable, most }) =>
       drawCurve(sheet, row, curve, variable, most));
-    drawLinks(sheet, this.followers.links(), (loc) => this.rowOf(loc));
+    drawLinks(sheet, this.followers.shownLinks, (loc) => this.rowOf(loc));
+    drawLinks(sheet, this.followers.ownLinks(), (loc) => this.rowOf(loc));
     drawMarkers(sheet, this.instances.map(({ start, end }) => (start + end) / 2), "--accent");
     this.drawMarks(sheet);
   }

@@ -2,6 +2,7 @@
 
 import { percent } from "../format.js";
 import { clockText, lengthText } from "./axis.js";
+import { withShortPaths } from "./moments.js";
 import { threadText } from "./rows.js";
 import { STATES } from "./paint.js";
 
@@ -65,8 +66,10 @@ export function spoken(open, loc, of, [t0, t1]) {
 export function described(open, loc, moment, level) {
   const of = shownOf(moment, level);
   if (!of) {
-    return { title: "Nothing here", place: "", why: [],
-      facts: [`${threadText(open, loc)} has no events here: it is idle or not started.`] };
+    const thread = threadText(open, loc);
+    const fact = moment.stack.length ? `${thread} has nothing open on this level of its call stack.`
+      : `${thread} has no events here: it is idle or not started.`;
+    return { title: "Nothing here", place: "", why: [], facts: [fact] };
   }
   const region = open.regions[of.region];
   const isTask = moment.task !== null && region?.role === "task";
@@ -75,7 +78,7 @@ export function described(open, loc, moment, level) {
     place: isTask ? placeText(region.file, region.line) : "",
     facts: [intervalText(open, loc, of), ...taskTexts(open, moment, of)],
     why: moment.waits.map(({ title, ticks, because }) =>
-      `${title}, ${lengthText(ticks / open.ticks_per_second)}: ${because}`),
+      `${title}, ${lengthText(ticks / open.ticks_per_second)}: ${withShortPaths(because)}`),
   };
 }
 
