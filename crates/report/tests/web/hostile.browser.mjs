@@ -15,7 +15,7 @@ const tree = (page, pane) => page.locator(`#pane-${pane} [role=treegrid]`);
 
 /** Makes a page with call paths of functions, from one with a call path.
  *  @param {[number, number][]} calls parents and regions */
-function grown(name, regions, calls, value = (call) => 1 + (call % 7)) {
+function grown(name, regions, calls, value = (call) => 1 + (call % 7), more = {}) {
   const file = fileURLToPath(process.env.PAGE_NOTHING);
   const text = fs.readFileSync(file, "utf8");
   const from = text.indexOf('id="data">') + 'id="data">'.length;
@@ -27,6 +27,7 @@ function grown(name, regions, calls, value = (call) => 1 + (call % 7)) {
   data.calls = calls;
   const time = data.metrics.findIndex((metric) => metric.name === "time");
   data.values[time] = calls.map((_, call) => [call, value(call)]);
+  Object.assign(data, more);
   const page = path.join(path.dirname(file), `${name}.html`);
   fs.writeFileSync(page, text.slice(0, from) + JSON.stringify(data) + text.slice(to));
   process.env[`PAGE_${name}`] = pathToFileURL(page).href;
@@ -36,6 +37,16 @@ grown("WIDE", 100_000, Array.from({ length: 100_000 }, (_, call) =>
   [call ? Math.floor((call - 1) / 100) : -1, call]));
 grown("HUGE", 3, [[-1, 0], [0, 1], [1, 2]], (call) => (call === 1 ? -1 : 1) * 2 ** 63);
 grown("DEEP", 2, Array.from({ length: 10_000 }, (_, call) => [call - 1, 1]));
+
+const cause = { thread: "thread 1", call: ["work a.c:1", 1], wait_s: 1, visits: 2 };
+grown("MANY", 3, [[-1, 0], [0, 1], [1, 2]], undefined, {
+  waits: Array.from({ length: 3000 }, (_, at) =>
+    ({ name: `barrier a.c:${at}`, wait_s: 9, visits: 7, causes: Array(12).fill(cause) })),
+  findings: Array.from({ length: 3000 }, (_, at) => ({
+    title: "Waiting", construct: `barrier ${at}`, region: 1, lost: "1 s", gain: "1 s", gain_s: 1,
+    share: 0.1, details: [], suggestion: "", significant: true, metric: "time", call_paths: [1],
+  })),
+});
 
 /** Opens a page, looks at everything in all forms, and says what is seen. */
 async function use(name) {
@@ -77,6 +88,17 @@ test("100,000 regions stay usable", async () => {
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#pane-calls .row.active").count(), 1);
   assert.match(await page.locator("#pane-calls .row.active").innerText(), /f99999/);
+  await close(page);
+});
+
+test("thousands of findings and waits are made when they are asked for", async () => {
+  const { page } = await use("MANY");
+  assert.equal(await page.locator(".finding").count(), 5);
+  await page.locator("#summary .more summary").click();
+  await page.locator(".finding").nth(2999).waitFor({ state: "attached" });
+  assert.match(await page.locator(".finding").last().innerText(), /^3000/);
+  await page.locator("#details .more summary").click();
+  await page.locator("#details tr.group").nth(2999).waitFor({ state: "attached" });
   await close(page);
 });
 

@@ -49,15 +49,16 @@ function waits(raw, onCall) {
     return el("tr.cause", {}, el("td", {}, ...who), number(seconds(of.wait_s)),
       number(count(of.visits)), number(percent(wait.wait_s ? of.wait_s / wait.wait_s : 0)));
   };
-  const groups = raw.waits.map((/** @type {any} */ wait) => [
+  const group = (/** @type {any} */ wait) => [
     el("tr.group", {}, el("td", {}, wait.name), number(seconds(wait.wait_s)),
       number(count(wait.visits)), number("100 %")),
     ...wait.causes.slice(0, SHOWN).map((/** @type {any} */ of) => cause(wait, of)),
-  ]);
+  ];
   const heads = ["waiting at, and for whom", "lost (CPU)", "times", "share"];
-  const rest = groups.length > SHOWN
-    ? more(groups.length - SHOWN, table(heads, groups.slice(SHOWN).flat())) : null;
-  return block("Who waited for whom", table(heads, groups.slice(0, SHOWN).flat()), rest);
+  const part = (/** @type {any[]} */ waits) => table(heads, waits.flatMap(group));
+  const rest = raw.waits.length > SHOWN
+    ? more(raw.waits.length - SHOWN, () => [part(raw.waits.slice(SHOWN))]) : null;
+  return block("Who waited for whom", part(raw.waits.slice(0, SHOWN)), rest);
 }
 
 /** @param {any} of */

@@ -21,12 +21,13 @@ export function findings(raw, leads) {
     return el("div.card.calm", {}, el("h2", {}, "Fix first"),
       el("p", {}, "No problem was found that costs more than 1 % of the run."));
   }
-  const items = shown.map((/** @type {any} */ finding, /** @type {number} */ index) =>
-    el("li", {}, card(raw, finding, index, leads)));
-  return el("div", {}, el("h2", {}, "Fix first"),
-    el("ol.findings", {}, ...items.slice(0, FIRST)),
-    items.length > FIRST
-      ? more(items.length - FIRST, el("ol.findings", {}, ...items.slice(FIRST))) : null);
+  const items = (/** @type {number} */ from, /** @type {number} */ to) =>
+    el("ol.findings", {}, ...shown.slice(from, to).map(
+      (/** @type {any} */ finding, /** @type {number} */ index) =>
+        el("li", {}, card(raw, finding, from + index, leads))));
+  return el("div", {}, el("h2", {}, "Fix first"), items(0, FIRST),
+    shown.length > FIRST
+      ? more(shown.length - FIRST, () => [items(FIRST, shown.length)]) : null);
 }
 
 /** One finding: what and where, its numbers as the terminal has them, what was observed, advice.

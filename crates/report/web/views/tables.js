@@ -20,9 +20,14 @@ export function block(title, ...content) {
   return el("div.block", {}, el("h2", {}, title), ...content);
 }
 
-/** What opens on demand. @param {number} count @param {...Node} content */
-export function more(count, ...content) {
-  return el("details.more", {}, el("summary", {}, `${count} more`), ...content);
+/** What opens on demand, and is made only then: a run may have thousands of constructs.
+ *  @param {number} count @param {() => Node[]} make */
+export function more(count, make) {
+  const host = el("details.more", {}, el("summary", {}, `${count} more`));
+  host.addEventListener("toggle", () => {
+    if (host.hasAttribute("open") && host.children.length === 1) host.append(...make());
+  });
+  return host;
 }
 
 /** Rows that are shown at once; the rest opens on demand. */
@@ -32,5 +37,5 @@ const ROWS = 8;
 export function tables(heads, rows) {
   if (rows.length <= ROWS) return [table(heads, rows)];
   return [table(heads, rows.slice(0, ROWS)),
-    more(rows.length - ROWS, table(heads, rows.slice(ROWS)))];
+    more(rows.length - ROWS, () => [table(heads, rows.slice(ROWS))])];
 }

@@ -34,13 +34,16 @@ const CONSTRUCTS = 10;
 export function renderTasks(host, data, leads) {
   const { raw } = data;
   if (!raw.tasks.length) return;
-  const constructs = raw.tasks.map((/** @type {any} */ of) => construct(data, of));
+  const constructs = (/** @type {number} */ from, /** @type {number} */ to) =>
+    el("div.constructs", {}, ...raw.tasks.slice(from, to).map(
+      (/** @type {any} */ of) => construct(data, of)));
   host.replaceChildren(
     el("div.task-problems", {}, ...PROBLEMS.map(([name, title]) => problem(raw, name, title, leads))),
     threads(data),
-    el("div.constructs", {}, ...constructs.slice(0, CONSTRUCTS)),
-    constructs.length > CONSTRUCTS
-      ? more(constructs.length - CONSTRUCTS, ...constructs.slice(CONSTRUCTS)) : "");
+    constructs(0, CONSTRUCTS),
+    raw.tasks.length > CONSTRUCTS
+      ? more(raw.tasks.length - CONSTRUCTS, () => [constructs(CONSTRUCTS, raw.tasks.length)])
+      : "");
 }
 
 /** @param {any} raw @param {string} name @param {string} title @param {Leads} leads */
