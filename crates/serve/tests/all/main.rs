@@ -7,5 +7,6 @@ mod building;
 mod common;
 mod connections;
 mod guard;
+mod hostile;
 mod oracle_embed;
 mod searches;
