@@ -9,4 +9,5 @@ mod connections;
 mod guard;
 mod hostile;
 mod oracle_embed;
+mod oracle_page;
 mod searches;

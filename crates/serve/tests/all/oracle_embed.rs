@@ -2,14 +2,13 @@
 //! and a real browser shows it. The browser runs where `POMPEII_ORACLES` is set.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use pompeii_report::RunInfo;
 use pompeii_serve::{Session, embedded};
 use serde_json::Value;
 
 use crate::common::{sample, traced};
+use crate::oracle_page::in_browser;
 
 fn timeline(budget: usize) -> Option<String> {
     let folder = sample("hybrid");
@@ -47,9 +46,6 @@ fn an_experiment_without_a_trace_has_no_timeline() {
 
 #[test]
 fn a_browser_shows_it() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        return;
-    }
     let text = "wall=10 locations=2\n main  *  time=4\n main/work@a.c:3  *  time=6";
     let cube = pompeii_analysis::derive(&pompeii_analysis::notation::cube(text).unwrap());
     let mut page = Vec::new();
@@ -59,15 +55,5 @@ fn a_browser_shows_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/web");
-    let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("web");
-    assert!(packages.join("node_modules").is_dir(), "run `cargo xtask setup` for the packages");
-    let output = Command::new("node")
-        .args(["--test", "--test-reporter=spec"])
-        .arg(crates.join("embedded.browser.mjs"))
-        .env("POMPEII_WEB", packages)
-        .env("PAGE_TRACED", format!("file://{}", file.display()))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    in_browser("embedded.browser.mjs", ("PAGE_TRACED", &format!("file://{}", file.display())));
 }
