@@ -40,7 +40,9 @@ fn write(folder: &Path, regions: &[&str], events: &[(u64, Event)]) {
     }
     let name = archive.string(regions.first().unwrap_or(&"")).unwrap();
     let location_type = LocationType::CPU_THREAD;
-    let location = def::Location { name, location_type, number_of_events, ..Default::default() };
+    let id = LocationRef(0);
+    let location =
+        def::Location { id, name, location_type, number_of_events, ..Default::default() };
     archive.define(location).unwrap();
     archive.finish(Anchor::default()).unwrap();
 }
@@ -135,6 +137,8 @@ fn strange_events_are_answered() {
     for events in all {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &["a"], events);
-        ask_all(&Running::ready(traced(folder.path())));
+        let server = Running::ready(traced(folder.path()));
+        assert_eq!(server.answer("open")["locations"][0]["events"], events.len());
+        ask_all(&server);
     }
 }
