@@ -7,7 +7,7 @@
 use pompeii_model::{Cube, Ticks};
 
 use crate::dilation::Costs;
-use crate::findings::{Advice, Cause, Finding, Known, findings_with};
+use crate::findings::{Advice, AdviceKind, Cause, Finding, Known, findings_with};
 use crate::{Lens, Measuring, Reference, consequences, undisturbed};
 
 /// Which losses a cause explains.
@@ -187,6 +187,12 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
             of.and_then(|of| undisturbed::gain(cube, (machine, of), (&found, costs.as_ref())));
         found[at].gain = gain.or(found[at].gain);
     }
+    // What is not worth a line is not worth a change.
+    let is_small =
+        |of: &&mut Finding| of.advice.kind != AdviceKind::None && !of.is_significant(cube);
+    for finding in found.iter_mut().filter(is_small) {
+        finding.advice = Advice::none("Too little is lost here for a change.");
+    }
     // A stable sort: within each half the order of gains stays.
     found.sort_by_key(|finding| match (finding.explained_by, finding.is_significant(cube)) {
         (None, true) => 0,
@@ -321,6 +327,33 @@ mod tests {
             parallel for a.c:7 240
             Probably a consequence: more threads than CPUs.
             It shows as Wait at implicit barrier at for a.c:3 (0.14 s), Implicit barrier at for a.c:3 (60 ms), Wait at implicit barrier at parallel for a.c:7 (40 ms)."#]].assert_eq(&shown.join("\n"));
+    }
+
+    /// Kind of advice where one thread waits for so many of 1000 ticks because of a binding.
+    fn advised(wait: i64) -> AdviceKind {
+        let work = 1000 - wait;
+        let cube = crate::notation::cube(&format!(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                          0  time=1000 visits=1
+             a/parallel@a.c:2                          1  time={work} visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9   1  time={wait} omp_ibarrier_wait={wait}"
+        ));
+        let cube = crate::derive(&cube.unwrap());
+        let (target, value) = ("the run".to_owned(), Some("false".to_owned()));
+        let cause = MachineCause {
+            cause: Cause::OneCpu,
+            explains: Explains::Waiting,
+            sentence: String::new(),
+            advice: Advice { kind: AdviceKind::Binding, target, value },
+            taken_ns: None,
+        };
+        let machine = Machine { causes: vec![cause], ..Machine::default() };
+        findings_on(&cube, &machine, None)[0].advice.kind
+    }
+
+    #[test]
+    fn what_is_not_worth_a_line_is_not_worth_a_change() {
+        assert_eq!([100, 4].map(advised), [AdviceKind::Binding, AdviceKind::None]);
     }
 
     #[test]
