@@ -9,6 +9,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::{root, shell};
 
+/// How long a page is served, in seconds.
+const SERVING: &str = "5";
+
 /// Runs the commands of all pages, each page in an empty folder that holds the examples.
 pub fn run(pompeii: &Path) -> Result<()> {
     for entry in fs::read_dir(root().join("docs"))? {
@@ -31,9 +34,9 @@ fn run_page(page: &Path, pompeii: &Path) -> Result<()> {
     let own = pompeii.canonicalize()?.parent().context("a binary has a folder")?.to_owned();
     let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
     for (line, command) in commands(&text) {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]).current_dir(&folder).env("PATH", &path);
-        let output = shell.env("OMP_NUM_THREADS", "2").output()?;
+        let mut shell = shell_for(command);
+        shell.current_dir(&folder).env("PATH", &path).env("OMP_NUM_THREADS", "2");
+        let output = shell.output()?;
         if !output.status.success() {
             let messages = String::from_utf8_lossy(&output.stderr).into_owned();
             bail!("{}:{line}: `{command}` failed: {}\n{messages}", page.display(), output.status);
@@ -41,6 +44,20 @@ fn run_page(page: &Path, pompeii: &Path) -> Result<()> {
         println!("ok  {command}");
     }
     Ok(())
+}
+
+/// A shell that runs the command. What serves a page until Ctrl-C gets one after some seconds, and
+/// succeeds if it serves by then.
+fn shell_for(command: &str) -> Command {
+    if !command.starts_with("pompeii view ") {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]);
+        return shell;
+    }
+    let mut shell = Command::new("timeout");
+    shell.args(["--signal=INT", "--preserve-status", SERVING, "sh", "-c"]);
+    shell.arg(format!("exec {command} --no-open"));
+    shell
 }
 
 /// The commands of a page with their lines.
