@@ -35,6 +35,9 @@ export async function open(url, { theme = "light", width = 1440, height = 900 } 
   return page;
 }
 
+/** The address of a page now; what the browser has told of it may be older. */
+export const address = (page) => page.evaluate(() => location.href);
+
 /** Ends a page, which must not have had errors. */
 export async function close(page) {
   const { errors } = page;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 
-import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { address, checkAxe, close, end, open, shot } from "./browser.mjs";
 
 const url = process.env.PAGE_OCEAN;
 after(end);
@@ -11,7 +11,7 @@ after(end);
 test("tabs follow the address and the keyboard", async () => {
   const page = await open(url);
   await page.getByRole("tab", { name: "Trees" }).click();
-  assert.equal(new URL(page.url()).hash, "#view=trees");
+  assert.equal(new URL(await address(page)).hash, "#view=trees");
   assert.ok(await page.locator("#pane-calls").isVisible());
   await page.keyboard.press("ArrowLeft");
   assert.ok(await page.locator("#summary").isVisible());

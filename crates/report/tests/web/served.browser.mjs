@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 
-import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { address, checkAxe, close, end, open, shot } from "./browser.mjs";
 
 const url = process.env.PAGE_SERVED;
 after(end);
@@ -23,7 +23,7 @@ const ask = (page, question) => page.evaluate(async (of) => {
 
 test("rows are drawn, and sums are those of the server", async () => {
   const page = await timeline();
-  assert.ok(!page.url().includes("token"));
+  assert.ok(!(await address(page)).includes("token"));
   const { length, locations, regions } = await ask(page, "open");
   const { rows } = await ask(page, `sums?t0=0&t1=${length}&by=region`);
   const [first] = rows.sort((a, b) => b.ticks - a.ticks);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 
-import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { address, checkAxe, close, end, open, shot } from "./browser.mjs";
 import { INTERVALS, LENGTH, sums } from "./program.mjs";
 import { TOKEN, serve } from "./serve.mjs";
 
@@ -29,13 +29,14 @@ async function timeline(words = "", options = {}) {
 }
 
 /** The window in microseconds, which are the ticks of this program. */
-const windowOf = (page) => {
-  const [, text] = /[#&]t=([\d.-]+)/.exec(page.url()) ?? [];
+const windowOf = async (page) => {
+  const [, text] = /[#&]t=([\d.-]+)/.exec(await address(page)) ?? [];
   return text ? text.split("-").map((part) => Math.round(Number(part) * 1e6)) : [0, LENGTH];
 };
 
 /** Where a time is on the screen, in the row with a name. */
-async function place(page, key, time, [t0, t1] = windowOf(page)) {
+async function place(page, key, time, window = windowOf(page)) {
+  const [t0, t1] = await window;
   const stage = await page.locator(".time-stage").boundingBox();
   const names = page.locator(".row-name", { hasText: key.name });
   const row = await names.nth(key.nth ?? 0).boundingBox();
@@ -45,10 +46,10 @@ async function place(page, key, time, [t0, t1] = windowOf(page)) {
 /** Waits until the address has a window that a condition holds for. */
 async function until(page, condition) {
   for (let tries = 0; tries < 100; tries++) {
-    if (condition(windowOf(page))) return;
+    if (condition(await windowOf(page))) return;
     await page.waitForTimeout(30);
   }
-  assert.fail(`the window is ${windowOf(page)}`);
+  assert.fail(`the window is ${await windowOf(page)}`);
 }
 
 /** Waits until an element has a text. */
@@ -61,7 +62,7 @@ const THREAD = { name: "thread 1", nth: 0 };
 
 test("the token is not in the address, and the sums are exact", async () => {
   const page = await timeline("t=0.1-0.2");
-  assert.ok(!page.url().includes(TOKEN));
+  assert.ok(!(await address(page)).includes(TOKEN));
   await shows(page, ".time-side", "exact, 4 × 100 ms");
   const shown = await page.locator(".sums tbody tr").allTextContents();
   const query = new URLSearchParams({ t0: 100000, t1: 200000, by: "region" });
@@ -81,7 +82,7 @@ test("wheel and keys zoom and move, Back undoes", async () => {
   await page.mouse.move(x, y);
   await page.mouse.wheel(0, -600);
   await until(page, ([t0, t1]) => t1 - t0 < LENGTH * 0.4 && t0 < LENGTH / 4 && t1 > LENGTH / 4);
-  const zoomed = windowOf(page);
+  const zoomed = await windowOf(page);
   await page.keyboard.press("d");
   await until(page, ([t0]) => t0 > zoomed[0]);
   await page.keyboard.press("a");
@@ -105,7 +106,7 @@ test("a drag chooses a range, and with Shift it measures", async () => {
   await page.mouse.move(...to, { steps: 4 });
   await page.mouse.up();
   await until(page, ([t0, t1]) => Math.abs(t0 - 200000) < 2000 && Math.abs(t1 - 300000) < 2000);
-  const window = windowOf(page);
+  const window = await windowOf(page);
   const [a, b] = [await place(page, MASTER, 220000), await place(page, MASTER, 260000)];
   await page.keyboard.down("Shift");
   await page.mouse.move(a[0] + 2, a[1]);
@@ -114,7 +115,7 @@ test("a drag chooses a range, and with Shift it measures", async () => {
   await page.mouse.up();
   await page.keyboard.up("Shift");
   await shot(page, "measure");
-  assert.deepEqual(windowOf(page), window, "measuring does not zoom");
+  assert.deepEqual(await windowOf(page), window, "measuring does not zoom");
   await close(page);
 });
 
@@ -135,7 +136,7 @@ test("a click selects an interval and says what it is", async () => {
   await page.keyboard.press("p");
   await shows(page, ".time-side", "create task main");
   await page.keyboard.press("Escape");
-  assert.ok(!page.url().includes("sel="));
+  assert.ok(!(await address(page)).includes("sel="));
   await close(page);
 });
 
@@ -158,9 +159,9 @@ test("the keyboard selects, opens call stacks, and shows a table", async () => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /sel=0\.1@/.test(location.hash));
   await page.keyboard.press("o");
-  assert.match(page.url(), /stacks=0\.1/);
+  assert.match(await address(page), /stacks=0\.1/);
   await page.keyboard.press("O");
-  assert.ok(!page.url().includes("stacks="));
+  assert.ok(!(await address(page)).includes("stacks="));
   await page.keyboard.press("t");
   await shows(page, ".time-twin", "Rank 1, thread 1");
   const cells = await page.locator(".time-twin tbody tr").nth(1).locator("td").allTextContents();
@@ -211,10 +212,10 @@ test("the strip moves and resizes the window", async () => {
 test("processes fold, regions stand out, levels and lines are chosen", async () => {
   const page = await timeline("t=0.1-0.2");
   await page.locator("button.process", { hasText: "Rank 0" }).click();
-  assert.match(page.url(), /folded=0/);
+  assert.match(await address(page), /folded=0/);
   await page.waitForFunction(() => document.querySelectorAll("button.flat").length === 2);
   await page.locator(".sums button.link", { hasText: "task" }).first().click();
-  assert.match(decodeURIComponent(page.url()), /region=!\$omp\+task/);
+  assert.match(decodeURIComponent(await address(page)), /region=!\$omp\+task/);
   await shows(page, ".histogram", "20 visits");
   await shot(page, "highlight");
   await page.locator(".time-tools select").selectOption("parallel");
@@ -223,10 +224,10 @@ test("processes fold, regions stand out, levels and lines are chosen", async () 
   await page.locator("details.lines summary").click();
   await page.getByLabel("Messages").check();
   await page.getByLabel("threads waiting").check();
-  assert.match(page.url(), /links=message/);
+  assert.match(await address(page), /links=message/);
   await shows(page, ".row-name.curve", "max 2");
   await page.keyboard.press("h");
-  assert.match(page.url(), /hatch=1/);
+  assert.match(await address(page), /hatch=1/);
   await shot(page, "levels");
   await close(page);
 });
@@ -234,7 +235,7 @@ test("processes fold, regions stand out, levels and lines are chosen", async () 
 test("the drawing of tasks can be as recorded", async () => {
   const page = await timeline("t=0.1-0.12&stacks=0.1");
   await page.getByRole("button", { name: "As recorded" }).click();
-  assert.match(page.url(), /recorded=1/);
+  assert.match(await address(page), /recorded=1/);
   for (let tries = 0; !server.asked.some((of) => of.includes("r1.0")); tries++) {
     assert.ok(tries < 100, "the rows are not asked for");
     await page.waitForTimeout(30);
@@ -248,7 +249,7 @@ test("the same address shows the same", async () => {
   const words = "t=0.1-0.2&sel=0.1@0.118&stacks=0.1&folded=1&level=worksharing";
   const page = await timeline(words);
   await shows(page, ".time-side", "Why it waits");
-  const hash = new URL(page.url()).hash.slice(1).split("&").sort();
+  const hash = new URL(await address(page)).hash.slice(1).split("&").sort();
   assert.deepEqual(hash, words.split("&").sort());
   await close(page);
 });

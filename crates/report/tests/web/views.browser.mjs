@@ -6,7 +6,7 @@ import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { count, percent, seconds } from "../../web/format.js";
-import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { address, checkAxe, close, end, open, shot } from "./browser.mjs";
 import { ANSWERS } from "./program.mjs";
 import { TOKEN, serve } from "./serve.mjs";
 
@@ -45,7 +45,7 @@ test("a link shows the same selection, form and values", async () => {
   await choose(page, "Bottom-up");
   const before = await seen(page);
   assert.deepEqual(before, ["Idle threads", "write_state", "Bottom-up", "Absolute"]);
-  const again = await open(page.url());
+  const again = await open(await address(page));
   assert.deepEqual(await seen(again), before);
   await close(again);
   await close(page);
@@ -58,7 +58,7 @@ test("a link shows what is closed with its parts, and what is open without", asy
   await whole.locator("#pane-metrics [role=treegrid]").focus();
   await whole.keyboard.press("Enter");
   assert.match(await sum(whole), /^selected 0 s/);
-  const again = await open(whole.url());
+  const again = await open(await address(whole));
   assert.match(await sum(again), /^selected 0 s/);
   await close(again);
   await whole.goBack();
@@ -86,7 +86,8 @@ test("a call path leads to the timeline", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Show in timeline" }).click();
   assert.ok(await page.locator(".time-stage").isVisible());
-  assert.match(decodeURIComponent(page.url()), /view=timeline.*&region=.*barrier.*ocean\.c:131/);
+  const shown = decodeURIComponent(await address(page));
+  assert.match(shown, /view=timeline.*&region=.*barrier.*ocean\.c:131/);
   await page.goBack();
   assert.ok(await page.locator("#pane-calls").isVisible());
   await close(page);
