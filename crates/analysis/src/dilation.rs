@@ -16,9 +16,9 @@
 //!
 //! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
 //! thread has created brings its state in cache lines that move between both. Threads that create
-//! and execute tasks take turns at the queue of the runtime library. An event of a thread hides
-//! behind the turns of the others, if there are always such turns; how often is not known, so half
-//! of these events count ([`Queue`]).
+//! and execute tasks take turns at the queue of the runtime library. An event of a thread
+//! costs nothing while the thread would wait for its turn anyway. How often that happens is not
+//! known, so half of these events count ([`Queue`]).
 //!
 //! A processor reads its clock while it computes. Therefore events of functions that have work
 //! between them cost a part of their time only.

@@ -329,7 +329,7 @@ mod tests {
             It shows as Wait at implicit barrier at for a.c:3 (0.14 s), Implicit barrier at for a.c:3 (60 ms), Wait at implicit barrier at parallel for a.c:7 (40 ms)."#]].assert_eq(&shown.join("\n"));
     }
 
-    /// Kind of advice where one thread waits for so many of 1000 ticks because of a binding.
+    /// Kind of advice where one thread waits for `wait` of 1000 ticks because of a binding.
     fn advised(wait: i64) -> AdviceKind {
         let work = 1000 - wait;
         let cube = crate::notation::cube(&format!(

@@ -57,7 +57,7 @@ pub(crate) enum End {
     Suspend(TaskId),
     Complete(TaskId),
     Status(Status),
-    /// The lock is taken; it had been waited for so many ticks.
+    /// The lock is taken; the ticks of waiting for it before.
     Acquire {
         lock: u32,
         order: u32,

@@ -63,7 +63,7 @@ pub fn write(
     // Two programs that build the same index do not share a file.
     name.push(format!(".{}.part", std::process::id()));
     let part = file.with_file_name(name);
-    // What an earlier process with the same number left. Somebody else may have put a link there,
+    // What an earlier process with the same number left. Another user may have put a link there,
     // which would lead to another file: the new file must not be there.
     let _ = fs::remove_file(&part);
     let written = File::options()

@@ -1,6 +1,6 @@
 //! The next or previous visit of some regions that took a certain time. Only the events between
 //! two marks are decoded where such visits ended, as the durations there tell (`durations.rs`), and
-//! only so many in one call: the caller may go on.
+//! a limited number in one call: the caller may go on.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

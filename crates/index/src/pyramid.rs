@@ -9,7 +9,7 @@ use crate::shape::Shape;
 
 /// What a bin has.
 pub(crate) trait Content: Clone + Default + PartialEq {
-    /// Adds another content so many times.
+    /// Adds another content, this number of times.
     fn add(&mut self, more: &Self, times: u64);
 }
 
@@ -62,7 +62,7 @@ impl<C: Content> Pyramid<C> {
         Pyramid { shape, levels: vec![level; usize::from(shape.levels)] }
     }
 
-    /// Adds a piece, in units; `part` tells what so many units of it are.
+    /// Adds a piece, in units; `part` makes the content of a number of units.
     pub fn add(&mut self, start: u64, end: u64, part: impl Fn(u64) -> C) {
         if start >= end {
             return;

@@ -28,7 +28,7 @@ pub trait Visitor {
     /// intervals of a level come in the order of time and do not overlap. `cuts` has
     /// [`CUT_BEGIN`] and [`CUT_END`].
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
-    /// A visit of a region has ended, after so many ticks without suspensions.
+    /// A visit of a region has ended, after a number of ticks without suspensions.
     fn visit(&mut self, _end: u64, _region: u32, _ticks: u64) {}
     /// A visit as it was recorded: a region stays open while its task is suspended, on a level
     /// above all that was open when it began. `cuts` has [`CUT_END`] if the trace ends before.

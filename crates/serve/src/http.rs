@@ -105,7 +105,7 @@ async fn next(listeners: &[Listener]) -> io::Result<Stream> {
     .await
 }
 
-/// One connection. Whatever goes wrong in it ends it, and there is nobody to tell.
+/// One connection. Any fault ends it, without a message: the client is gone.
 async fn connection(stream: Stream, shared: Arc<Shared>, permit: OwnedSemaphorePermit) {
     match stream {
         Stream::Tcp(stream) => {

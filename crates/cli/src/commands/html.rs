@@ -15,7 +15,7 @@ use crate::experiment::{self, Experiment};
 use crate::progress::Progress;
 use crate::terminal::{cannot, shown};
 
-/// A page is sent by mail, so all of it has at most so many bytes if its trees leave room.
+/// A page is sent by mail, so all of it has at most this number of bytes, if its trees leave room.
 const PAGE_BYTES: usize = 2_000_000;
 
 /// Options of `html`.

@@ -225,7 +225,7 @@ fn a_receive_whose_send_was_not_recorded() {
     let texts = [
         ("10 0.0 send 1 W 0 7\n20 1.0 recv 0 W 0 7", 1),
         ("10 0.0 off\n20 0.0 on\n15 1.0 recv 0 W 0 7\n30 0.0 send 1 W 0 7", 0),
-        // The other clock is behind.
+        // The other clock is late.
         ("15 1.0 recv 0 W 0 7\n30 0.0 send 1 W 0 7", 1),
         // Pompeii had no room for records.
         ("pompeii\n5 0.0 off\n6 0.0 on\n10 0.0 send 1 W 0 7\n20 1.0 recv 0 W 0 7", 0),

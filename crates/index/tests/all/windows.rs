@@ -27,7 +27,7 @@ use crate::simulation::{Interval, Of, REGIONS, Simulation, definitions, steps};
 
 const LOCATION: LocationRef = LocationRef(3);
 /// The location's clock is late by this number of ticks.
-const BEHIND: u64 = 1000;
+const OFFSET: u64 = 1000;
 
 /// Writes the events with other ids and times, which the local definitions translate.
 fn archive(folder: &Path, simulation: &Simulation) -> Result<PathBuf, pompeii_otf2::Error> {
@@ -48,7 +48,7 @@ fn archive(folder: &Path, simulation: &Simulation) -> Result<PathBuf, pompeii_ot
     let ids = (0..u64::from(REGIONS)).rev().collect();
     let id_map = IdMap::from_dense(ids).expect("ids that change");
     let table = MappingTable { mapping_type: MappingType::REGION, id_map };
-    let offset = BEHIND as i64;
+    let offset = OFFSET as i64;
     let offset = ClockOffset { time: Timestamp(0), offset, standard_deviation: 0.0 };
     writer.local_definitions(LOCATION, &[table.into(), offset.into()])?;
     writer.define(Location { id: LOCATION, number_of_events, ..Location::default() })?;
@@ -70,7 +70,7 @@ impl Traced {
         let anchor = archive(folder.path(), simulation).expect("written");
         let archive = Archive::open(&anchor).expect("a good archive");
         let (definitions, end) = (definitions(), simulation.now());
-        let shape = Shape { origin: BEHIND, length: end, unit_log2: 0, finest_log2, levels: 2 };
+        let shape = Shape { origin: OFFSET, length: end, unit_log2: 0, finest_log2, levels: 2 };
         let context = Context::new(&definitions, shape);
         let mut builder = LocationBuilder::new(&context).with_mark_every(mark_events);
         builder.read(&mut archive.events(LOCATION).expect("a location"));
@@ -86,17 +86,17 @@ impl Traced {
 
     /// A picture with times without the offset of the clock.
     fn picture(&self, row: Row, window: &Range<u64>, columns: u32) -> Picture {
-        let window = window.start + BEHIND..window.end + BEHIND;
+        let window = window.start + OFFSET..window.end + OFFSET;
         let context = Context::new(&self.definitions, self.index.shape());
         let index = &self.index;
         let picture =
             index.exact_picture(&context, &[(0, row)], window, columns, |_| self.reader());
         let picture = picture.expect("a good trace");
-        Picture { begin: picture.begin - BEHIND, ..picture }
+        Picture { begin: picture.begin - OFFSET, ..picture }
     }
 
     fn sums(&self, window: &Range<u64>) -> BTreeMap<u32, Sums> {
-        let window = window.start + BEHIND..window.end + BEHIND;
+        let window = window.start + OFFSET..window.end + OFFSET;
         let mut reader = self.reader().expect("a location");
         self.index.sums(&self.definitions, 0, &window, &mut reader).expect("a good trace")
     }
@@ -106,12 +106,12 @@ impl Traced {
 fn check_moment(traced: &Traced, rows: &BTreeMap<Of, Vec<Interval>>, time: u64) {
     let mut reader = traced.reader().expect("a location");
     let index = &traced.index;
-    let moment = index.at(&traced.definitions, 0, time + BEHIND, &mut reader, u64::MAX);
+    let moment = index.at(&traced.definitions, 0, time + OFFSET, &mut reader, u64::MAX);
     let moment = moment.expect("a good trace");
     let found: Vec<_> = moment
         .stack
         .iter()
-        .map(|open| (open.region, open.since - BEHIND, open.end.map(|end| end - BEHIND)))
+        .map(|open| (open.region, open.since - OFFSET, open.end.map(|end| end - OFFSET)))
         .collect();
     let contains = |it: &&Interval| (it.start..it.end).contains(&time);
     let on_level = |level| rows.get(&Of::Level(level))?.iter().find(contains);
@@ -126,13 +126,13 @@ fn check_moment(traced: &Traced, rows: &BTreeMap<Of, Vec<Interval>>, time: u64) 
 fn check_tasks(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
     let mut tasks = Tasks::default();
     let mut reader = traced.reader().expect("a location");
-    let shifted = window.start + BEHIND..window.end + BEHIND;
+    let shifted = window.start + OFFSET..window.end + OFFSET;
     let added = traced.index.add_tasks(&traced.definitions, 0, &shifted, &mut reader, &mut tasks);
     added.expect("a good trace");
     let mut found: Vec<(u32, u64, u64)> = tasks
         .fragments
         .iter()
-        .map(|it| (it.task.number, it.start - BEHIND, it.end - BEHIND))
+        .map(|it| (it.task.number, it.start - OFFSET, it.end - OFFSET))
         .filter(|(_, start, end)| start < end && *end > window.start)
         .collect();
     let mut expected: Vec<(u32, u64, u64)> = simulation
@@ -148,7 +148,7 @@ fn check_tasks(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
 
 /// Durations of the visits that end in a window, by region.
 fn check_histograms(traced: &Traced, simulation: &Simulation, window: &Range<u64>) {
-    let shifted = window.start + BEHIND..window.end + BEHIND;
+    let shifted = window.start + OFFSET..window.end + OFFSET;
     for region in [3, 4, 5] {
         let mut expected = Histogram::default();
         for (visit, _) in &simulation.ended {
@@ -214,7 +214,7 @@ fn check_search(traced: &Traced, simulation: &Simulation, time: u64) {
                 Direction::Forward => next_visit(simulation, &sought, time),
                 Direction::Backward => last_visit(simulation, &sought, time),
             };
-            let mut search = Search { from: time + BEHIND, direction, mark: None };
+            let mut search = Search { from: time + OFFSET, direction, mark: None };
             let ask = |search, most| {
                 let mut reader = traced.reader().expect("a location");
                 let found =
@@ -223,8 +223,8 @@ fn check_search(traced: &Traced, simulation: &Simulation, time: u64) {
             };
             let found = match ask(search, u64::MAX) {
                 Find::At(found) => Some(FoundVisit {
-                    start: found.start - BEHIND,
-                    end: found.end.map(|end| end - BEHIND),
+                    start: found.start - OFFSET,
+                    end: found.end.map(|end| end - OFFSET),
                     ..found
                 }),
                 other => {
@@ -344,8 +344,8 @@ fn the_events_of_a_window_are_few() {
     let traced = Traced::new(&Simulation::of(&steps), 50, 8);
     let events = |window| traced.index.events_to_decode(0, &window);
     assert_eq!(events(0..u64::MAX), 2000);
-    assert_eq!(events(BEHIND + 10_100..BEHIND + 10_110), 50);
-    assert_eq!(events(BEHIND + 10_100..BEHIND + 11_100), 150);
+    assert_eq!(events(OFFSET + 10_100..OFFSET + 10_110), 50);
+    assert_eq!(events(OFFSET + 10_100..OFFSET + 11_100), 150);
 }
 
 /// Where states are larger than the events between two marks, there are fewer marks.
@@ -390,7 +390,7 @@ fn damaged_marks() {
         bytes[place] ^= if place % 2 == 0 { 0xff } else { 1 };
         let Ok(index) = Index::open(bytes) else { continue };
         let context = Context::new(&traced.definitions, index.shape());
-        let window = BEHIND + 100..BEHIND + 300;
+        let window = OFFSET + 100..OFFSET + 300;
         let rows = [(0, Row::Flat), (0, Row::Stack(1))];
         let reader = || Ok::<_, WindowError>(traced.archive.events(LOCATION)?);
         let picture = index.exact_picture(&context, &rows, window.clone(), 50, |_| reader());

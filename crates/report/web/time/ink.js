@@ -10,7 +10,7 @@ import { scaleOf } from "./raster.js";
 
 /** A name is written where this many pixels are free. */
 const LABEL_MIN_PX = 40;
-/** A name that is cut off has at least so many letters. */
+/** A name that is cut off has at least this number of letters. */
 const LETTERS_MIN = 6;
 const FONT = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 

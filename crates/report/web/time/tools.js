@@ -60,7 +60,7 @@ export function windowText({ open, window: [t0, t1] }) {
     + `(${lengthText((t1 - t0) / rate)}, ${part})`;
 }
 
-/** Lines and curves that can be shown as well, behind one button. @param {Timeline} time */
+/** Lines and curves that can be shown as well, in the menu of one button. @param {Timeline} time */
 function menu(time) {
   const { open, state } = time;
   const item = (/** @type {string} */ field, /** @type {string} */ word,

@@ -9,7 +9,7 @@ export function matcher(pattern) {
     const expression = new RegExp(pattern, flags);
     return (text) => expression.test(text);
   } catch {
-    // `main(` is a name that somebody looks for and no expression.
+    // `main(` is a name to look for and no expression.
     const plain = pattern.toLowerCase();
     return (text) => text.toLowerCase().includes(plain);
   }

@@ -182,7 +182,7 @@ export class Flat {
   }
 }
 
-/** Kinds of constructs, and their regions below them. Groups have the ids behind the regions.
+/** Kinds of constructs, and their regions below them. The ids of groups come after those of regions.
  *  @implements {Form} */
 export class ByConstruct extends Flat {
   /** @param {Data} data */

@@ -1,4 +1,4 @@
-//! Experiments that nobody would make by measuring: markup in names, times without end, clocks that
+//! Experiments that no measurement makes: markup in names, times without end, clocks that
 //! go back, nothing at all.
 
 use std::path::Path;

@@ -19,7 +19,7 @@ fn timeline(budget: usize) -> Option<String> {
 fn the_page_has_pictures_and_sums_of_all_threads() {
     let timeline: Value = serde_json::from_str(&timeline(1_000_000).unwrap()).unwrap();
     assert_eq!(timeline["open"]["locations"].as_array().unwrap().len(), 4);
-    assert_eq!(timeline["open"]["has"]["messages"], false, "nobody answers questions about them");
+    assert_eq!(timeline["open"]["has"]["messages"], false, "there is no server to ask for them");
     // Innermost regions, processes, and call stacks.
     assert_eq!(timeline["pictures"].as_array().unwrap().len(), 3);
     let ticks = |row: &Value| row[2].as_u64().unwrap();

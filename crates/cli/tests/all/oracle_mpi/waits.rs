@@ -110,9 +110,9 @@ fn late_stamps_are_told_from_those_behind_them() {
     }
 }
 
-/// The program's operation may be complete a moment before what is said after it.
+/// The program's operation may be complete a moment before the message that follows it.
 #[test]
-fn who_is_late_for_an_operation_is_known_soon_behind_it() {
+fn who_is_late_for_an_operation_is_known_soon_after_it() {
     if !oracles() {
         return;
     }
