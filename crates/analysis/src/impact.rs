@@ -187,9 +187,9 @@ impl Impact {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use pompeii_replay::{Options, replay, text};
+    use pompeii_replay::{Options, text};
 
-    use crate::trace::Severities;
+    use crate::trace::analysed;
 
     const NAMES: [&str; 6] = [
         "critical_path",
@@ -204,9 +204,8 @@ mod tests {
     /// locations.
     fn check(trace: &str, expect: Expect) {
         let trace = text::parse(trace).unwrap();
-        let mut severities = Severities::default();
         let options = Options { path: true, ..Options::default() };
-        let outcome = replay(trace.trace(), options, &mut |it| severities.note(&it));
+        let (severities, outcome) = analysed(&trace, 1, options);
         let cube = crate::derive(&severities.cube(&outcome));
         let mut shown = String::new();
         for call in cube.calls.ids() {

@@ -42,16 +42,15 @@ pub(crate) fn add(cube: &mut Cube, outcome: &Outcome, metric: fn(&str) -> Metric
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use pompeii_replay::{Options, replay, text};
+    use pompeii_replay::{Options, text};
 
-    use crate::trace::Severities;
+    use crate::trace::analysed;
 
     /// Shows the delays of a trace by metric, call path and location.
     fn check(trace: &str, expect: Expect) {
         let trace = text::parse(trace).unwrap();
-        let mut severities = Severities::default();
         let options = Options { path: true, ..Options::default() };
-        let outcome = replay(trace.trace(), options, &mut |it| severities.note(&it));
+        let (severities, outcome) = analysed(&trace, 1, options);
         let cube = crate::derive(&severities.cube(&outcome));
         let mut shown = String::new();
         for (id, metric) in cube.metrics().enumerated() {

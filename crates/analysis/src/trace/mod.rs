@@ -33,6 +33,8 @@ use pompeii_replay::hash::Table;
 use crate::properties::{self, Compute};
 use instances::{Instance, Instances};
 use measured::Measured;
+#[cfg(test)]
+pub(crate) use metric_tests::{analysed, check};
 
 /// Counts of messages that were waited for: with data, then without.
 const LATE_SENDERS: [Measured; 2] = [Measured::LateSendersWithData, Measured::LateSendersWithout];
@@ -334,73 +336,4 @@ fn add_values(cube: &mut Cube, outcome: &Outcome) {
             }
         }
     }
-}
-
-/// Shows the severities of a metric of the trace that a text describes, and its statistics. They
-/// are the same for all numbers of ranks.
-#[cfg(test)]
-pub(crate) fn check(name: &str, trace: &str, expect: expect_test::Expect) {
-    let trace = pompeii_replay::text::parse(trace).unwrap();
-    let [alone, two, four] = [1, 2, 4].map(|ranks| shown_by_ranks(name, &trace, ranks));
-    assert_eq!(two, alone, "two ranks");
-    assert_eq!(four, alone, "four ranks");
-    expect.assert_eq(&alone);
-}
-
-#[cfg(test)]
-fn shown_by_ranks(name: &str, trace: &pompeii_replay::text::TextTrace, ranks: usize) -> String {
-    let (severities, outcome) = analysed(trace, ranks, pompeii_replay::Options::default());
-    show_metric(name, &severities, &outcome)
-}
-
-/// The severities of a trace that this number of ranks has analysed.
-#[cfg(test)]
-pub(crate) fn analysed(
-    trace: &pompeii_replay::text::TextTrace,
-    ranks: usize,
-    options: pompeii_replay::Options,
-) -> (Severities, Outcome) {
-    use pompeii_replay::transport::channels::Channels;
-    use pompeii_replay::{Sinks, replay_on};
-
-    let all = Channels::run(ranks, &|mut rank: Channels| {
-        use pompeii_replay::transport::Transport;
-
-        let mut severities = Severities::default();
-        let part = trace.part(rank.ranks(), rank.rank());
-        let mut note = |compound: Compound| severities.note(&compound);
-        let sinks = Sinks { found: &mut note, tables: None };
-        let mut outcome = replay_on(&mut rank, part, options, sinks).unwrap();
-        severities.gather(&mut rank, &mut outcome).unwrap();
-        (severities, outcome)
-    });
-    all.into_iter().next().flatten().unwrap()
-}
-
-#[cfg(test)]
-fn show_metric(name: &str, severities: &Severities, outcome: &Outcome) -> String {
-    let cube = severities.cube(outcome);
-    let metric = cube.metric(name).unwrap();
-    let mut shown = String::new();
-    for call in cube.calls.ids().filter(|&call| cube.own(metric, call) != 0) {
-        shown += &format!("{}  {:?}\n", outcome.path(call), cube.row(metric, call));
-    }
-    for of in cube.statistics.iter().filter(|of| of.metric == name) {
-        let at = of.call.map_or("all".to_owned(), |call| outcome.path(call));
-        let (count, quartiles) = (of.count, of.quartiles);
-        let (min, max, variance) = (of.min, of.max, of.variance);
-        shown += &format!(
-            "{at}: {count} of {min} to {max}, sum {}, quartiles {quartiles:?}, variance {variance}\n",
-            of.sum
-        );
-        for severe in &of.severe {
-            let by = severe.by.map(|(call, location)| (outcome.path(call), location.0));
-            let location = severe.location.0;
-            shown += &format!(
-                "  {} on {location} from {} to {} by {by:?}\n",
-                severe.ticks, severe.enter, severe.leave
-            );
-        }
-    }
-    shown
 }

@@ -49,9 +49,9 @@ pub(crate) fn add(cube: &mut Cube, outcome: &Outcome, metric: fn(&str) -> Metric
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use pompeii_replay::{Options, replay, text};
+    use pompeii_replay::{Options, text};
 
-    use crate::trace::Severities;
+    use crate::trace::analysed;
 
     /// Shows the classes of waiting of a trace by metric, call path and location. Waiting of
     /// processes is the sum of two of them in two ways.
@@ -62,9 +62,8 @@ mod tests {
     /// The classes of waiting of a trace by call path and location. Two of them are all waiting.
     fn classes(trace: &str) -> String {
         let trace = text::parse(trace).unwrap();
-        let mut severities = Severities::default();
         let options = Options { path: true, ..Options::default() };
-        let outcome = replay(trace.trace(), options, &mut |it| severities.note(&it));
+        let (severities, outcome) = analysed(&trace, 1, options);
         let cube = crate::derive(&severities.cube(&outcome));
         let total = |name: &str| cube.total(cube.metric(name).unwrap());
         let mut shown = String::new();
