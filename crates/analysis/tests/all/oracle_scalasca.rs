@@ -109,7 +109,7 @@ const MPI_DELAYS: [&str; 12] = [
 ];
 
 /// Samples whose delays differ.
-const OTHER_MPI_DELAYS: [(&str, &str); 5] = [
+const OTHER_MPI_DELAYS: [(&str, &str); 8] = [
     // Waiting that goes through a barrier of threads has no cause there.
     ("hyb_chain", "delay_barrier_longterm"),
     ("hyb_imbalanced_ranks", "delay_n2n_longterm"),
@@ -118,6 +118,11 @@ const OTHER_MPI_DELAYS: [(&str, &str); 5] = [
     ("mpi_probe", "delay_latesender"),
     // A message comes before it is sent: when both processes were together is not defined.
     ("mpi_clock_jump", "delay_barrier"),
+    // The process that comes late to an operation of all has waited for the one that waits there, so
+    // that both are compared since the operation before.
+    ("mpi_many_steps", "delay_n2n"),
+    ("mpi_ring8", "delay_barrier"),
+    ("mpi_ring8", "delay_barrier_longterm"),
 ];
 
 #[test]

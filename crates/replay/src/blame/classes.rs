@@ -122,7 +122,9 @@ mod tests {
         // Rank 1 waits from 10 to 30 for rank 0, which is together with it then. At the barrier
         // ranks 2 and 3 wait 25 and 10 ticks for rank 1. It was longer by 1 tick of MPI_Recv and 19
         // of `more`, and had waited for 20: of 25 ticks the cumulated shares are 0, 12 and 25, and
-        // of 10 they are 0, 5 and 10. So 13 and 5 ticks are indirect, and 13 propagate.
+        // of 10 they are 0, 5 and 10. So 13 and 5 ticks are indirect, and 13 propagate. Rank 0 waits
+        // 19 ticks. Rank 1 has waited for it, so both are compared since the begin: 9 ticks of
+        // `program`, 1 of MPI_Recv, 19 of `more` and 20 of waiting, with the shares 3, 3, 11 and 19.
         check(
             "end 70
              comm W = 0 1 2 3
@@ -147,7 +149,7 @@ mod tests {
              70 3.0 exit",
             expect![[r#"
                 program/MPI_Recv on 1.0: 20 direct, 0 indirect; 13 propagating, 7 terminal
-                program/MPI_Barrier on 0.0: 19 direct, 0 indirect; 0 propagating, 19 terminal
+                program/MPI_Barrier on 0.0: 11 direct, 8 indirect; 0 propagating, 19 terminal
                 program/MPI_Barrier on 2.0: 12 direct, 13 indirect; 0 propagating, 25 terminal
                 program/MPI_Barrier on 3.0: 5 direct, 5 indirect; 0 propagating, 10 terminal
             "#]],

@@ -13,12 +13,13 @@
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
+use crate::blame::excess::Regions;
 use crate::blame::intervals::{Excess, Intervals};
 use crate::blame::{Blame, Kind, WaitId};
 use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
 use crate::definitions::Definitions;
 use crate::engine::record::{Rec, TeamInstance, What};
-use crate::engine::tree::NodeId;
+use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
 use crate::task::compound::{Scheduling, TaskWaitVisit};
 use crate::task::explain::TaskActivities;
@@ -75,6 +76,7 @@ pub struct Explanations {
     locks: Table<(ProcessId, u32), Holder>,
     turns: Table<TeamInstance, Holder>,
     tasks: TaskActivities,
+    regions: Regions,
     /// Between processes; `None` if there is only one.
     intervals: Option<Intervals>,
     blame: Blame,
@@ -90,6 +92,11 @@ impl Explanations {
         let holds = (0..locations).map(|_| Vec::new()).collect();
         let tasks = TaskActivities::new(locations);
         Explanations { activities, holds, tasks, intervals, ..Explanations::default() }
+    }
+
+    /// Takes the call paths that are new.
+    pub(crate) fn learn(&mut self, tree: &SharedTree) {
+        self.regions.learn(tree);
     }
 
     /// A location comes to a record; `profile` has its time since the last one.
@@ -196,7 +203,7 @@ impl Explanations {
             let by = |node: NodeId| (node, wait.causer.location);
             let id = (!is_begin).then(|| {
                 self.blame.give_up_if_many();
-                let Excess { times, roots, waits } = intervals.excess(wait, &self.blame);
+                let Excess { times, roots, waits } = intervals.excess(wait, &self.regions, &self.blame);
                 let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
                 let of = ((at, Kind::Mpi(wait.kind)), ticks);
                 self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits)
@@ -240,7 +247,7 @@ impl Explanations {
     /// A thread has waited for a task. In a barrier it is not late because of that: all leave it
     /// when the last task is done.
     fn task_wait(&mut self, visit: &TaskWaitVisit) {
-        let waits = self.tasks.wait(visit, &mut self.blame);
+        let waits = self.tasks.wait(visit, &self.regions, &mut self.blame);
         for &(id, ticks) in &waits {
             if let Some(intervals) = &mut self.intervals {
                 intervals.wait(visit.at.location, (visit.at.node, ticks), Some(id));
@@ -300,9 +307,8 @@ impl Explanations {
             let nothing = Activity::default();
             let of = |location| meeting.arrived.get(&location).unwrap_or(&nothing);
             let (own, late) = (of(location), of(visit.last.location));
-            let excess = late.times.iter().map(|(node, ticks)| {
-                ((node, visit.last.location), (ticks - own.times.get(node)).max(0))
-            });
+            let excess = self.regions.excess(&late.times, &own.times).into_iter();
+            let excess = excess.map(|(node, ticks)| ((node, visit.last.location), ticks));
             let id = self.blame.add((visit.at, ticks), last, excess, &late.waits);
             if let Some(intervals) = &mut self.intervals {
                 intervals.wait(location, (visit.at.node, ticks), Some(id));

@@ -5,7 +5,9 @@
 //! A location has a log of segments. A segment begins where an interval may begin or end: with each
 //! call of MPI, with each part in an operation, and in a call when its waiting ends. Two locations
 //! are together when one of them has waited for the other one, or when both took part in an
-//! operation of all. Segments that no interval needs to tell apart are merged after each window,
+//! operation of all. At the next operation of all, an exception counts: if the location that comes
+//! late has waited for the one that waits now, both are compared since before that wait. Otherwise
+//! the reason for its lateness would be forgotten. Segments that no interval needs to tell apart are merged after each window,
 //! and those from before all locations were together are forgotten. Therefore a log has about as
 //! many segments as its location has partners. Of waits that are given up as causes
 //! (`blame/mod.rs`), a segment has the sums by their main roots.
@@ -14,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use pompeii_model::{Id, LocationId};
 
+use crate::blame::excess::Regions;
 use crate::blame::{Blame, WaitId};
 use crate::compound::{MpiWait, Operation};
 use crate::definitions::Definitions;
@@ -184,7 +187,8 @@ pub(crate) struct Excess {
 #[derive(Debug, Default)]
 pub(crate) struct Intervals {
     logs: Vec<Log>,
-    /// Of two locations, the smaller one first: where their next intervals begin.
+    /// Of two locations, the first of which has waited for the second one: where their next
+    /// intervals begin.
     pairs: BTreeMap<(LocationId, LocationId), (Point, Point)>,
     masters: Vec<LocationId>,
     /// The last operation of each communicator, and how many masters have ended it.
@@ -236,27 +240,30 @@ impl Intervals {
     }
 
     /// Why a location has waited in a call.
-    pub(crate) fn excess(&self, wait: &MpiWait, blame: &Blame) -> Excess {
+    pub(crate) fn excess(&self, wait: &MpiWait, regions: &Regions, blame: &Blame) -> Excess {
         let (own, other) = (wait.at.location, wait.causer.location);
         let (own_log, other_log) = (&self.logs[own.index()], &self.logs[other.index()]);
         let ends = (own_log.begin(wait.begin), other_log.begin(wait.until));
         let (Some(own_end), Some(other_end)) = ends else { return Excess::default() };
-        let (own_begin, other_begin) = self.together(own, other);
+        let (own_begin, other_begin) = self.together((own, other), wait.together.is_some());
         let own_times = own_log.times(own_begin, own_end);
         let times = other_log.times(other_begin, other_end);
         let (roots, waits) = other_log.waits(blame, other_begin, other_end);
-        let longer = |(node, ticks): (NodeId, i64)| (node, (ticks - own_times.get(node)).max(0));
-        let times = times.iter().map(longer).collect();
+        let times = regions.excess(&times, &own_times);
         Excess { times, roots: roots.into_ticks(), waits }
     }
 
-    /// Where the intervals of two locations begin.
-    fn together(&self, one: LocationId, other: LocationId) -> (Point, Point) {
-        let pair = match one < other {
-            true => self.pairs.get(&(one, other)).copied(),
-            false => self.pairs.get(&(other, one)).map(|(other, one)| (*one, *other)),
-        };
-        let mut latest = pair.unwrap_or((0, 0));
+    /// Where the intervals of two locations begin, the first of which has waited for the second
+    /// one, maybe in an operation of all.
+    fn together(
+        &self,
+        (one, other): (LocationId, LocationId),
+        is_operation: bool,
+    ) -> (Point, Point) {
+        let waited = self.pairs.get(&(one, other)).copied();
+        let waited_for = self.pairs.get(&(other, one)).filter(|_| !is_operation);
+        let waited_for = waited_for.map(|(other, one)| (*one, *other));
+        let mut latest = waited.max(waited_for).unwrap_or((0, 0));
         let of_other = &self.logs[other.index()].operations;
         for (comm, operations) in &self.logs[one.index()].operations {
             let Some(others) = of_other.get(comm) else { continue };
@@ -280,11 +287,7 @@ impl Intervals {
         let point = log.begin_segment();
         log.add(record.node, rest);
         let Some(other_point) = self.logs[other.index()].begin(wait.until) else { return };
-        let (pair, points) = match own < other {
-            true => ((own, other), (point, other_point)),
-            false => ((other, own), (other_point, point)),
-        };
-        self.pairs.insert(pair, points);
+        self.pairs.insert((own, other), (point, other_point));
     }
 
     /// A call ends in which all processes of an operation were together.

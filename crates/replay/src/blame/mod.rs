@@ -14,6 +14,7 @@
 //! that go back to it, also through other waits.
 
 pub mod classes;
+pub(crate) mod excess;
 pub mod explain;
 mod intervals;
 #[cfg(test)]

@@ -210,7 +210,8 @@ fn a_late_sender_is_blamed_for_what_it_did_longer() {
 #[test]
 fn waiting_for_a_message_is_passed_on_to_the_first_cause() {
     // Rank 0 is late by `late` for 20 ticks. Rank 1 waits for it from 10 to 30 and is therefore late
-    // at the barrier, for which rank 2 waits from 10 to 31: all but one tick goes back to `late`.
+    // at the barrier, for which rank 2 waits from 10 to 31: all but one tick goes back to `late`. Rank 0
+    // itself waits one tick there. Since rank 1 has waited for it, this goes back to `late`, too.
     check(
         "end 60
          comm W = 0 1 2
@@ -234,8 +235,8 @@ fn waiting_for_a_message_is_passed_on_to_the_first_cause() {
          60 1.0 exit
          60 2.0 exit",
         expect![[r#"
-            program on 1.0: 2 direct, 0 indirect
-            program/late on 0.0: 20 direct, 20 indirect
+            program on 1.0: 1 direct, 0 indirect
+            program/late on 0.0: 20 direct, 21 indirect
         "#]],
     );
 }
@@ -297,7 +298,9 @@ fn a_late_thread_is_blamed_by_another_process() {
 #[test]
 fn a_late_receiver_and_the_end_have_their_causes() {
     // The send of rank 0 waits from 10 to 30 for the receive of rank 1, which was in `late` from 5.
-    // At the end rank 1 waits from 40 to 50 for rank 0, which was in `last` from 36.
+    // At the end rank 1 waits from 40 to 50 for rank 0, which was in `last` from 36. Rank 0 has waited
+    // for rank 1, so both are compared since the begin: 1 tick of `program`, 6 of MPI_Ssend, 14 of
+    // `last` and 20 of waiting, with the shares 0, 1, 5 and 10.
     check(
         "end 60
          comm W = 0 1
@@ -315,9 +318,9 @@ fn a_late_receiver_and_the_end_have_their_causes() {
          60 0.0 exit
          60 1.0 exit",
         expect![[r#"
-            program/late on 1.0: 20 direct, 0 indirect
-            program/MPI_Ssend on 0.0: 3 direct, 0 indirect
-            program/last on 0.0: 7 direct, 0 indirect
+            program/late on 1.0: 20 direct, 5 indirect
+            program/MPI_Ssend on 0.0: 1 direct, 0 indirect
+            program/last on 0.0: 4 direct, 0 indirect
         "#]],
     );
 }

@@ -17,6 +17,7 @@ use crate::definitions::Definitions;
 use crate::engine::matching::Window;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
+use crate::engine::tree::SharedTree;
 use crate::outcome::Causes;
 use crate::path::Paths;
 
@@ -87,7 +88,13 @@ impl Front {
     }
 
     /// Matchers have taken a window, and `open` is what they wait for.
-    pub(crate) fn take(&mut self, definitions: &Definitions, window: Window, open: &Open) {
+    pub(crate) fn take(
+        &mut self,
+        (definitions, tree): (&Definitions, &SharedTree),
+        window: Window,
+        open: &Open,
+    ) {
+        self.explanations.learn(tree);
         self.windows.push_back(window);
         self.give(definitions, Some(open));
         let waits = self.calls.iter().flatten();

@@ -11,7 +11,7 @@ use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::Matchers;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
-use crate::engine::tree::NodeId;
+use crate::engine::tree::{NodeId, SharedTree};
 use crate::location::Profile;
 use crate::outcome::{Causes, Joins};
 use crate::table::{Batch, Tables};
@@ -37,6 +37,7 @@ impl Window {
 /// Takes windows, and gives compounds to `found`.
 pub(crate) struct Matching<'a> {
     definitions: &'a Definitions,
+    tree: &'a SharedTree,
     matchers: Matchers,
     joins: Joins,
     levels: Levels,
@@ -50,14 +51,14 @@ pub(crate) struct Matching<'a> {
 impl<'a> Matching<'a> {
     /// Before the first window.
     pub(crate) fn new(
-        definitions: &'a Definitions,
+        (definitions, tree): (&'a Definitions, &'a SharedTree),
         found: &'a mut (dyn FnMut(Compound) + Send),
         wants_causes: bool,
         tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
         let front = wants_causes.then(|| Front::new(definitions));
-        Matching { definitions, matchers, joins, levels, front, tables, found, dealt: None }
+        Matching { definitions, tree, matchers, joins, levels, front, tables, found, dealt: None }
     }
 
     /// Several ranks match the records of their own locations.
@@ -85,7 +86,8 @@ impl<'a> Matching<'a> {
 
     /// Takes the next window.
     pub(crate) fn take(&mut self, mut window: Window) {
-        let Matching { definitions, matchers, joins, levels, front, tables, found, dealt } = self;
+        let Matching { definitions, tree, matchers, joins, levels, front, tables, .. } = self;
+        let Matching { found, dealt, .. } = self;
         let has_scope = |record: &Rec| match (&record.what, &dealt) {
             (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
             _ => true,
@@ -115,7 +117,7 @@ impl<'a> Matching<'a> {
             let mut open = Open::default();
             matchers.open(&mut open);
             open.sort();
-            front.take(definitions, window, &open);
+            front.take((definitions, tree), window, &open);
         }
     }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use pompeii_model::Id;
 
 use super::compound::{Awaited, TaskEvent, TaskWaitVisit, TeamTasks, WaitNumber};
+use crate::blame::excess::Regions;
 use crate::blame::{Blame, WaitId};
 use crate::compound::Place;
 use crate::engine::record::{Rec, TaskId, What};
@@ -156,7 +157,12 @@ impl TaskActivities {
 
     /// A thread has waited for a task. Returns the waits. Until the creation of a task it waits for
     /// the creator, and then for the task.
-    pub fn wait(&mut self, visit: &TaskWaitVisit, blame: &mut Blame) -> Vec<(WaitId, i64)> {
+    pub fn wait(
+        &mut self,
+        visit: &TaskWaitVisit,
+        regions: &Regions,
+        blame: &mut Blame,
+    ) -> Vec<(WaitId, i64)> {
         let ticks = visit.wait_ticks();
         let Some(cause) = visit.cause.filter(|_| ticks > 0) else {
             visit.over.map(|number| self.done.remove(&number));
@@ -164,12 +170,11 @@ impl TaskActivities {
         };
         let own = std::mem::take(&mut self.recent[visit.at.location.index()]);
         let mut waits = Vec::new();
-        let mut add = |ticks: i64, by: Part, times: Option<&Times>, own: Option<&Times>| {
-            let excess = times.into_iter().flat_map(Times::iter).map(|(node, ticks)| {
-                let same = own.map_or(0, |own| own.get(node).max(0));
-                ((node, by.1), (ticks - same).max(0))
-            });
+        let nothing = Times::default();
+        let mut add = |ticks: i64, by: Part, times: Option<&Times>, own: &Times| {
             if ticks > 0 {
+                let excess = regions.excess(times.unwrap_or(&nothing), own).into_iter();
+                let excess = excess.map(|(node, ticks)| ((node, by.1), ticks));
                 waits.push((blame.add((visit.at, ticks), by, excess, &[]), ticks));
             }
         };
@@ -177,7 +182,7 @@ impl TaskActivities {
         match cause.event {
             TaskEvent::Created(task) => {
                 let origin = self.created.get(&task).map(|origin| &*origin.times);
-                add(ticks, by, origin, Some(&own));
+                add(ticks, by, origin, &own);
             }
             TaskEvent::Done(number) => {
                 let ended = self.done.get(&number);
@@ -185,9 +190,9 @@ impl TaskActivities {
                 let before = origin.map_or(0, |it| it.time.saturating_sub(visit.since));
                 let before = before.cast_signed().min(ticks);
                 if let Some(origin) = origin {
-                    add(before, origin.by, Some(&origin.times), Some(&own));
+                    add(before, origin.by, Some(&origin.times), &own);
                 }
-                add(ticks - before, by, ended.map(|ended| &ended.times), None);
+                add(ticks - before, by, ended.map(|ended| &ended.times), &nothing);
             }
         }
         visit.over.map(|number| self.done.remove(&number));

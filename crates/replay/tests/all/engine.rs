@@ -456,37 +456,49 @@ fn compare_blame(outcome: &Outcome, (expected, waits): &(Blame, usize), name: &s
     assert_eq!(differ, Default::default(), "{name}: {expected:?}");
 }
 
+/// Blames the waiting in a random program without tasks. Returns the number of its waits.
+fn compare_blame_of(shape: Shape, seed: u64) -> usize {
+    let (work, cost) = (1_000_000, 10_000);
+    let world = program(Shape { steps: 6, work, cost, ..shape }, seed);
+    let folder = tempfile::tempdir().unwrap();
+    let anchor = world.write(folder.path());
+    let trace = Trace::read(&anchor);
+    if !trace.has_no_tasks() {
+        return 0;
+    }
+    let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
+    let expected = trace.blame();
+    compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
+    expected.1
+}
+
 #[test]
 fn the_blame_is_that_of_the_reference_analyser() {
     for seed in 0..programs(150) {
-        let (work, cost) = (1_000_000, 10_000);
-        let shape = Shape { threads: 1, steps: 6, work, cost, ..Shape::of(seed) };
-        let world = program(Shape { ranks: shape.ranks.max(2), ..shape }, seed);
-        let folder = tempfile::tempdir().unwrap();
-        let anchor = world.write(folder.path());
-        let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
-        let expected = Trace::read(&anchor).blame();
-        compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
+        let shape = Shape { threads: 1, ..Shape::of(seed) };
+        compare_blame_of(Shape { ranks: shape.ranks.max(2), ..shape }, seed);
     }
 }
 
 #[test]
 fn the_blame_among_threads_is_that_of_the_reference_analyser() {
-    let (mut compared, mut all) = (0, 0);
-    for seed in 0..programs(300) {
-        let (work, cost) = (1_000_000, 10_000);
-        let shape = Shape { ranks: 1, steps: 6, work, cost, ..Shape::of(seed) };
-        let world = program(Shape { threads: shape.threads.max(2), ..shape }, seed);
-        let folder = tempfile::tempdir().unwrap();
-        let anchor = world.write(folder.path());
-        let trace = Trace::read(&anchor);
-        if !trace.has_no_tasks() {
-            continue;
-        }
-        let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
-        let expected = trace.team_blame();
-        compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
-        (compared, all) = (compared + 1, all + expected.1);
-    }
+    let counts = (0..programs(300)).map(|seed| {
+        let shape = Shape { ranks: 1, ..Shape::of(seed) };
+        compare_blame_of(Shape { threads: shape.threads.max(2), ..shape }, seed)
+    });
+    let counts: Vec<usize> = counts.filter(|count| *count > 0).collect();
+    let (compared, all) = (counts.len(), counts.iter().sum::<usize>());
     assert!(compared > 50 && all > 500, "{compared} programs with {all} waits");
+}
+
+#[test]
+fn the_blame_among_threads_of_several_processes_is_that_of_the_reference_analyser() {
+    let counts = (0..programs(200)).map(|seed| {
+        let Shape { ranks, threads, .. } = Shape::of(seed);
+        let (ranks, threads) = (ranks.max(2), threads.max(2));
+        compare_blame_of(Shape { ranks, threads, ..Shape::of(seed) }, seed)
+    });
+    let counts: Vec<usize> = counts.filter(|count| *count > 0).collect();
+    let (compared, all) = (counts.len(), counts.iter().sum::<usize>());
+    assert!(compared > 30 && all > 500, "{compared} programs with {all} waits");
 }

@@ -18,6 +18,8 @@ pub struct CallWait {
     pub until: u64,
     /// The event with which the other process began.
     pub causer: usize,
+    /// In an operation in which all wait for all.
+    pub is_of_all: bool,
 }
 
 impl Trace {
@@ -29,10 +31,11 @@ impl Trace {
             let begin = self.visits[visit].enter;
             let other = self.waits_for_call(&messages, &operations, visit);
             let causer = other.and_then(|other| self.enter_of(other));
-            waits.extend(causer.map(|causer| self.call_wait(visit, begin, causer)));
+            waits.extend(causer.map(|causer| self.call_wait(visit, begin, causer, false)));
         }
         for parts in self.instances() {
             let Some(pairs) = self.who_waits(&parts) else { continue };
+            let is_of_all = self.is_of_all(&parts);
             for (one, other) in pairs.into_iter().map(|(one, other)| (&parts[one], &parts[other])) {
                 let begins = |(_, seen): &(usize, &super::Seen)| {
                     seen.time == other.begin
@@ -40,7 +43,8 @@ impl Trace {
                         && seen.visit == Some(other.visit)
                 };
                 let causer = self.on(other.location).find(begins).map(|(place, _)| place);
-                waits.extend(causer.map(|causer| self.call_wait(one.visit, one.begin, causer)));
+                let wait = |causer| self.call_wait(one.visit, one.begin, causer, is_of_all);
+                waits.extend(causer.map(wait));
             }
         }
         for names in [&["MPI_Init", "MPI_Init_thread"][..], &["MPI_Finalize"][..]] {
@@ -49,16 +53,16 @@ impl Trace {
             let last = calls.iter().max_by_key(|&&call| self.visits[call].enter);
             let last = last.and_then(|&last| self.enter_of(last));
             let begin = |call: usize| self.visits[call].enter;
-            let wait = |call: usize| last.map(|last| self.call_wait(call, begin(call), last));
+            let wait = |call: usize| last.map(|last| self.call_wait(call, begin(call), last, true));
             waits.extend(calls.iter().filter_map(|&call| wait(call)));
         }
         waits.retain(|wait| wait.until > wait.begin);
         waits
     }
 
-    fn call_wait(&self, visit: usize, begin: u64, causer: usize) -> CallWait {
+    fn call_wait(&self, visit: usize, begin: u64, causer: usize, is_of_all: bool) -> CallWait {
         let until = self.events[causer].time.min(self.visits[visit].leave);
-        CallWait { visit, begin, until, causer }
+        CallWait { visit, begin, until, causer, is_of_all }
     }
 
     /// The event with which a visit begins.
@@ -100,18 +104,12 @@ impl Trace {
 
     /// Operations in which all wait for all: the locations, and when the last one began.
     pub(super) fn operations_of_all(&self) -> Vec<(Vec<u64>, u64)> {
-        let is_of_all = |parts: &Vec<Part>| {
-            let role = self.role(parts[0].visit).1;
-            let name = self.name(parts[0].visit);
-            matches!(role, RegionRole::BARRIER | RegionRole::COLL_ALL2ALL)
-                || name.starts_with("MPI_Reduce_scatter")
-        };
         let operation = |parts: Vec<Part>| {
             let last = parts.iter().map(|part| part.begin).max().unwrap_or(0);
             (parts.iter().map(|part| part.location).collect(), last)
         };
         let mut all: Vec<(Vec<u64>, u64)> =
-            self.instances().into_iter().filter(is_of_all).map(operation).collect();
+            self.instances().into_iter().filter(|it| self.is_of_all(it)).map(operation).collect();
         for name in ["MPI_Init", "MPI_Finalize"] {
             let calls = self.visits.iter().enumerate();
             let calls = calls.filter(|(visit, _)| self.name(*visit).starts_with(name));
@@ -120,6 +118,13 @@ impl Trace {
             all.push((calls.into_iter().map(|(location, _)| location).collect(), last));
         }
         all
+    }
+
+    /// Whether all wait for all in an operation.
+    fn is_of_all(&self, parts: &[Part]) -> bool {
+        let role = self.role(parts[0].visit).1;
+        matches!(role, RegionRole::BARRIER | RegionRole::COLL_ALL2ALL)
+            || self.name(parts[0].visit).starts_with("MPI_Reduce_scatter")
     }
 
     /// Pairs of parts of a collective operation: the first one waits for the second one.

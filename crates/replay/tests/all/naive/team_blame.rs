@@ -1,39 +1,13 @@
-//! Who is to blame for waiting at barriers and for locks, in traces of one process whose threads have
-//! no tasks: as between processes (`blame.rs`), but threads are compared since the last barrier or
-//! fork, and a lock is waited for because of what its holder did with it.
-
-use std::collections::BTreeMap;
+//! Who is to blame for waiting at barriers and for locks, in traces whose threads have no tasks:
+//! threads are compared since the last barrier or fork, and a lock is waited for because of what its
+//! holder did with it.
 
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::CommRef;
 
-use super::Trace;
-use super::blame::Blame;
+use super::{Seen, Trace};
+use super::blame::{Activities, By, Causes, Wait, excess};
 use super::threads::Barrier;
-
-/// Time by call path.
-type Activities = BTreeMap<String, i64>;
-
-/// A wait of a thread.
-#[derive(Clone, Debug)]
-struct ThreadWait {
-    visit: usize,
-    /// From when it waited, and how long.
-    begin: u64,
-    ticks: i64,
-    /// Until when the thread was in the barrier, or when it got the lock.
-    end: u64,
-    other: Other,
-}
-
-/// What was waited for.
-#[derive(Clone, Debug)]
-enum Other {
-    /// The visit of the barrier by the last thread.
-    Last(usize),
-    /// The acquisition and the release by the last holder.
-    Holder(usize, usize),
-}
 
 impl Trace {
     /// Whether the trace has no tasks.
@@ -41,40 +15,7 @@ impl Trace {
         self.events.iter().all(|seen| !matches!(seen.event, Event::ThreadTaskCreate(_)))
     }
 
-    /// All blame among threads, and the number of waits.
-    pub fn team_blame(&self) -> (Blame, usize) {
-        let barriers = self.barriers();
-        let mut waits = self.barrier_waits(&barriers);
-        waits.extend(self.lock_waits());
-        waits.sort_by_key(|wait| wait.end);
-        let mut received = vec![0.0; waits.len()];
-        let mut blame = Blame::new();
-        for (number, wait) in waits.iter().enumerate().rev() {
-            let cost = wait.ticks as f64 + received[number];
-            let (location, otherwise, activities, others) = match wait.other {
-                Other::Last(last) => self.causes_at_barrier(&waits, &barriers, wait.visit, last),
-                Other::Holder(taken, released) => {
-                    self.causes_at_lock(&waits, wait, taken, released)
-                }
-            };
-            let weight =
-                activities.values().sum::<i64>() + others.iter().map(|it| it.1).sum::<i64>();
-            if weight == 0 {
-                *blame.entry((otherwise, location)).or_default() += cost;
-                continue;
-            }
-            let share = |ticks: i64| cost * ticks as f64 / weight as f64;
-            for (path, ticks) in activities {
-                *blame.entry((path, location)).or_default() += share(ticks);
-            }
-            for (earlier, ticks) in others {
-                received[earlier] += share(ticks);
-            }
-        }
-        (blame, waits.len())
-    }
-
-    fn barrier_waits(&self, barriers: &[Barrier]) -> Vec<ThreadWait> {
+    pub(super) fn barrier_waits(&self, barriers: &[Barrier]) -> Vec<Wait> {
         let mut waits = Vec::new();
         for &(visit, instance) in barriers {
             let same = barriers.iter().filter(|it| it.1 == instance).map(|it| it.0);
@@ -85,13 +26,13 @@ impl Trace {
             let ticks = self.visits[last].enter.saturating_sub(begin).cast_signed();
             let end = self.visits[visit].leave;
             if ticks > 0 {
-                waits.push(ThreadWait { visit, begin, ticks, end, other: Other::Last(last) });
+                waits.push(Wait { visit, begin, ticks, end, by: By::Last(last) });
             }
         }
         waits
     }
 
-    fn lock_waits(&self) -> Vec<ThreadWait> {
+    pub(super) fn lock_waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         for (number, seen) in self.events.iter().enumerate() {
             let (Event::ThreadAcquireLock(lock), Some(visit)) = (&seen.event, seen.visit) else {
@@ -105,34 +46,33 @@ impl Trace {
                 matches!(it, Event::ThreadReleaseLock(it)
                     if (it.lock_id, it.acquisition_order + 1) == (lock.lock_id, lock.acquisition_order))
             };
+            let process = self.process(seen.location);
             let find = |is: &dyn Fn(&Event) -> bool| {
-                self.events[..number].iter().rposition(|it| is(&it.event))
+                let is_it = |it: &Seen| is(&it.event) && self.process(it.location) == process;
+                self.events[..number].iter().rposition(is_it)
             };
             let (Some(taken), Some(released)) = (find(&taken), find(&released)) else { continue };
             let begin = self.visits[visit].enter;
             let ticks = self.events[released].time.saturating_sub(begin).cast_signed();
             if ticks > 0 && self.events[released].location != seen.location {
-                let (end, other) = (seen.time, Other::Holder(taken, released));
-                waits.push(ThreadWait { visit, begin, ticks, end, other });
+                let (end, by) = (seen.time, By::Holder(taken, released));
+                waits.push(Wait { visit, begin, ticks, end, by });
             }
         }
         waits
     }
 
     /// The last thread at a barrier: where it is, what it did in excess, and how it waited before.
-    fn causes_at_barrier(
+    pub(super) fn causes_at_barrier(
         &self,
-        waits: &[ThreadWait],
+        waits: &[Wait],
         barriers: &[Barrier],
         visit: usize,
         last: usize,
-    ) -> (u64, String, Activities, Vec<(usize, i64)>) {
+    ) -> Causes {
         let since = self.since(barriers, last);
         let own = self.done(waits, visit, self.since(barriers, visit));
-        let mut excess = self.done(waits, last, since);
-        for (path, ticks) in &mut excess {
-            *ticks = (*ticks - own.get(path).copied().unwrap_or(0)).max(0);
-        }
+        let excess = excess(&self.done(waits, last, since), &own);
         let location = self.visits[last].location;
         let others = (0..waits.len()).filter(|&it| {
             let at = self.visits[waits[it].visit].location;
@@ -143,17 +83,17 @@ impl Trace {
     }
 
     /// The holder of a lock: where it is, what it did with the lock, and how it waited for it.
-    fn causes_at_lock(
+    pub(super) fn causes_at_lock(
         &self,
-        waits: &[ThreadWait],
-        wait: &ThreadWait,
+        waits: &[Wait],
+        wait: &Wait,
         taken: usize,
         released: usize,
-    ) -> (u64, String, Activities, Vec<(usize, i64)>) {
+    ) -> Causes {
         let location = self.events[taken].location;
         let before = self.events[taken].time.saturating_sub(wait.begin).cast_signed();
-        let is_same = |it: &ThreadWait| {
-            matches!(it.other, Other::Holder(..))
+        let is_same = |it: &Wait| {
+            matches!(it.by, By::Holder(..))
                 && it.end == self.events[taken].time
                 && self.visits[it.visit].location == location
         };
@@ -192,7 +132,7 @@ impl Trace {
     }
 
     /// What a thread did until it arrived at a barrier, without waiting.
-    fn done(&self, waits: &[ThreadWait], visit: usize, since: u64) -> Activities {
+    fn done(&self, waits: &[Wait], visit: usize, since: u64) -> Activities {
         let (location, until) = (self.visits[visit].location, self.visits[visit].enter);
         let mut times = self.between(location, since, until);
         for wait in waits.iter().filter(|wait| self.visits[wait.visit].location == location) {
