@@ -9,9 +9,14 @@ const ROOT: u32 = 1;
 
 /// The end of a process, for the events of its first location. None if the process has not said
 /// that it ends, or if the location is inside of a parallel region, of a task or of a construct:
-/// the team's other threads have not left it either.
+/// the team's other threads have not left it either. None if another location is in a team: that
+/// one still runs, or a thread without events has ended the process, for example one of the MPI
+/// library. Such a thread does not close the barriers in which workers wait for their next team.
 pub fn of(live: &LiveProcess, location: &LiveLocation) -> Option<ProgramEnding> {
     let noted = live.noted_end.filter(|_| location.index == 0)?;
+    if live.locations.iter().any(|other| other.index != 0 && is_in_team(live, other)) {
+        return None;
+    }
     let exit_status = match noted {
         NotedEnd::Exit(code) | NotedEnd::ImmediateExit(code) => i64::from(code & 0xff),
         NotedEnd::QuickExit | NotedEnd::Exec | NotedEnd::Finalized => i64::MIN,
@@ -40,6 +45,24 @@ fn open_regions(live: &LiveProcess, location: &LiveLocation) -> Option<Vec<u32>>
         at = node.parent;
     }
     None
+}
+
+/// Whether a location is in a parallel region. A task is outside of the call tree of the program,
+/// and a location that executes one is in a team, too.
+fn is_in_team(live: &LiveProcess, location: &LiveLocation) -> bool {
+    let mut at = location.current;
+    for _ in 0..location.nodes.len() {
+        let Some(node) = location.nodes.get(at as usize).filter(|_| at != ROOT) else { break };
+        match Key::decode(node.key) {
+            Key::Attach { .. } => return true,
+            Key::Region(id) => match kind_of(live, id) {
+                Some(RegionKind::Parallel | RegionKind::Teams) => return true,
+                _ => at = node.parent,
+            },
+            _ => at = node.parent,
+        }
+    }
+    at != ROOT
 }
 
 fn kind_of(live: &LiveProcess, region: u32) -> Option<RegionKind> {

@@ -9,5 +9,6 @@ mod interrupted;
 mod jobs;
 mod links;
 mod many_call_paths;
+mod program_end;
 mod resources;
 mod unlike_ranks;

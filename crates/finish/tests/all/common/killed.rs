@@ -86,6 +86,7 @@ fn master(is_traced: bool) -> Thread {
         tasks: [task_time::CREATION, task_time::WAITING, task_time::EXECUTION]
             .map(times_of)
             .to_vec(),
+        ..Thread::default()
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Thread {
     pub visits: Vec<VisitRecord>,
     /// Times of task instances.
     pub tasks: Vec<TaskRecord>,
+    /// The node that it is in; 0 stands for the program.
+    pub current: u32,
 }
 
 /// A node below `parent`; the first of a thread has index 3, the program is 1.
@@ -160,7 +162,7 @@ impl Thread {
         file.word(offset_of!(LocationHeader, thread), index as u32);
         file.word(offset_of!(LocationHeader, level), u32::from(index > 0));
         file.word(offset_of!(LocationHeader, nodes), nodes.len() as u32);
-        file.word(offset_of!(LocationHeader, current), node_offset(1));
+        file.word(offset_of!(LocationHeader, current), node_offset(self.current.max(1)));
         let task_records = if self.tasks.is_empty() { 0 } else { self.tasks.len() as u32 + 1 };
         file.word(offset_of!(LocationHeader, task_records), task_records);
         file.long(offset_of!(LocationHeader, last_ticks), last_ticks);
