@@ -134,6 +134,10 @@ pub enum Pattern {
     Init,
     /// MPI_Finalize.
     Finalize,
+    /// A fence of a window.
+    Fence,
+    /// An operation on a file.
+    File,
 }
 
 /// An operation that all members of a communicator take part in together.
@@ -225,9 +229,12 @@ impl MpiWait {
             Compound::Collective(visit) => {
                 let CollectiveVisit { at, pattern, begin, end, causer, until, .. } = *visit;
                 let is_of_all = match pattern {
-                    Pattern::Barrier | Pattern::AllToAll | Pattern::Init | Pattern::Finalize => {
-                        true
-                    }
+                    Pattern::Barrier
+                    | Pattern::AllToAll
+                    | Pattern::Init
+                    | Pattern::Finalize
+                    | Pattern::Fence
+                    | Pattern::File => true,
                     Pattern::OneToAll | Pattern::AllToOne | Pattern::Scan => false,
                 };
                 let together = is_of_all.then_some(visit.operation);

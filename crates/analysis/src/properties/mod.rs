@@ -162,6 +162,8 @@ catalogue! {
     mpi_rma_synchronization
     /// Active target.
     mpi_rma_sync_active
+    /// Waiting at fences.
+    mpi_rma_wait_at_fence
     /// Passive target.
     mpi_rma_sync_passive
     /// Communication.
@@ -200,6 +202,8 @@ catalogue! {
     mpi_io_individual
     /// Collective access.
     mpi_io_collective
+    /// Waiting for the last process.
+    mpi_io_collective_wait
     /// All of OpenMP.
     omp_time
     /// Fork and join.
@@ -312,6 +316,14 @@ catalogue! {
     delay_finalize
     /// Through the waiting of others.
     delay_finalize_longterm
+    /// Waiting at fences of a window.
+    delay_fence
+    /// Through the waiting of others.
+    delay_fence_longterm
+    /// Waiting in collective operations on a file.
+    delay_file
+    /// Through the waiting of others.
+    delay_file_longterm
     /// Waiting of threads because of what others did.
     omp_wait_direct
     /// Waiting of threads through the waiting of others.
@@ -472,11 +484,13 @@ pictures! {
     mpi_finalize_wait
     mpi_icollective_wait
     mpi_init_completion
+    mpi_io_collective_wait
     mpi_latebroadcast
     mpi_latereceiver
     mpi_latesender
     mpi_latesender_wo
     mpi_nxn_completion
+    mpi_rma_wait_at_fence
     mpi_wait_direct
     mpi_wait_indirect
     mpi_wait_nxn

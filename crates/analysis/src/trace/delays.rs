@@ -21,6 +21,8 @@ fn names(kind: Kind) -> Option<(&'static str, &'static str)> {
             Pattern::AllToOne => ("delay_n21", "delay_n21_longterm"),
             Pattern::Scan => ("delay_scan", "delay_scan_longterm"),
             Pattern::Finalize => ("delay_finalize", "delay_finalize_longterm"),
+            Pattern::Fence => ("delay_fence", "delay_fence_longterm"),
+            Pattern::File => ("delay_file", "delay_file_longterm"),
             // The begin of MPI has no cause in the program.
             Pattern::Init => return None,
         },
@@ -147,6 +149,29 @@ mod tests {
             delay_finalize program/late on 0: 20
             delay_mpi: 20
         "#]],
+        );
+    }
+
+    #[test]
+    fn fences_and_files_have_delays() {
+        let of = |call: &str, end: &str| {
+            let ends = format!("32 0.0 {end}; -\n32 1.0 {end}; -");
+            let resources = "comm W = 0 1\nwindow N = W\nfile F = W\n";
+            late(call, call, &ends).replace("comm W = 0 1\n", resources)
+        };
+        check(
+            &of("+ MPI_Win_fence; meet", "met N"),
+            expect![[r#"
+                delay_fence program/late on 0: 20
+                delay_mpi: 20
+            "#]],
+        );
+        check(
+            &of("+ MPI_File_write_all; read F 1", "done F 1"),
+            expect![[r#"
+                delay_file program/late on 0: 20
+                delay_mpi: 20
+            "#]],
         );
     }
 

@@ -48,6 +48,8 @@ measured! {
     AllToAllEnd = "mpi_nxn_completion",
     InitEnd = "mpi_init_completion",
     Finalize = "mpi_finalize_wait",
+    Fence = "mpi_rma_wait_at_fence",
+    File = "mpi_io_collective_wait",
     LateSendersWithData = "mpi_cls_count",
     LateSendersWithout = "mpi_sls_count",
     WrongOrdersWithData = "mpi_clswo_count",

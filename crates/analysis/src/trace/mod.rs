@@ -168,6 +168,8 @@ impl Severities {
             Pattern::AllToOne => Measured::EarlyReduce,
             Pattern::Scan => Measured::EarlyScan,
             Pattern::Finalize => Measured::Finalize,
+            Pattern::Fence => Measured::Fence,
+            Pattern::File => Measured::File,
             // Processes begin at different times, so nothing is lost until the last one.
             Pattern::Init => {
                 return self.add(visit.at, Measured::InitEnd, visit.completion_ticks());

@@ -57,6 +57,8 @@ fn collective(visit: &CollectiveVisit) -> Option<Measured> {
         Pattern::AllToOne => Measured::EarlyReduce,
         Pattern::Scan => Measured::EarlyScan,
         Pattern::Finalize => Measured::Finalize,
+        Pattern::Fence => Measured::Fence,
+        Pattern::File => Measured::File,
         Pattern::Init => return None,
     })
 }

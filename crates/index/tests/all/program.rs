@@ -46,7 +46,7 @@ pub fn definitions() -> Definitions {
     let mut definitions = definitions_of(&PROCESSES);
     let comm = |members: Vec<usize>| {
         let members = members.into_iter().map(|member| LocationId(member as u32)).collect();
-        Comm { members, remote: Vec::new(), is_self: false }
+        Comm { members, ..Comm::default() }
     };
     definitions.comms.insert(0, comm(MASTERS.to_vec()));
     for (process, master) in MASTERS.into_iter().enumerate() {

@@ -16,7 +16,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::{CommRef, GroupRef, LocationRef, StringRef, SystemTreeNodeRef};
 
 use crate::definitions::parameters::Kind;
-use crate::definitions::{Comm, Definitions, TASKS};
+use crate::definitions::{Comm, Definitions, Resource, TASKS};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
 use crate::names;
@@ -40,6 +40,7 @@ pub fn definitions(archive: &Archive) -> Definitions {
     reading.found.tells_off = archive.anchor().creator.starts_with("Pompeii");
     reading.system();
     reading.comms();
+    reading.resources();
     reading.sums();
     reading.parameters();
     counters::add(archive, &mut reading.found);
@@ -216,7 +217,19 @@ impl Reading<'_> {
         let is_self =
             self.archive.group(group).is_some_and(|group| group.group_type == GroupType::COMM_SELF);
         let remote = remote.map(|group| self.members(group)).unwrap_or_default();
-        Comm { members: self.members(group), remote, is_self }
+        Comm { members: self.members(group), remote, is_self, resource: Resource::Communicator }
+    }
+
+    /// Windows and files of MPI.
+    fn resources(&mut self) {
+        for definition in self.archive.definitions() {
+            let (of, CommRef(comm)) = match definition {
+                Definition::RmaWin(window) => ((Resource::Window, window.id.0), window.comm),
+                Definition::IoHandle(file) => ((Resource::File, file.id.0), file.comm),
+                _ => continue,
+            };
+            self.found.add_resource(of, comm);
+        }
     }
 
     /// Members of a group of a communicator: indices into the group of all locations of the

@@ -67,6 +67,18 @@ impl Class {
     }
 }
 
+/// What its members have together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// A team or a communicator.
+    #[default]
+    Communicator,
+    /// A window of MPI: its processes meet at fences.
+    Window,
+    /// An open file of MPI: its processes meet in collective operations on it.
+    File,
+}
+
 /// Members of a team or a communicator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comm {
@@ -77,6 +89,9 @@ pub struct Comm {
     pub remote: Vec<LocationId>,
     /// The communicator has only the process itself as its member (`MPI_COMM_SELF`).
     pub is_self: bool,
+    /// Operations on windows and files are counted by themselves. Therefore the members of each of
+    /// them stand among the communicators, too.
+    pub resource: Resource,
 }
 
 /// A metric class whose records have the sums of visits without records, in the order visits,
@@ -114,6 +129,8 @@ pub struct Definitions {
     pub location_ids: IndexVec<LocationId, u64>,
     /// Teams and communicators by their id in the archive.
     pub comms: HashMap<u32, Comm>,
+    /// Of windows, and of open files: their numbers among the communicators, by their id.
+    resources: HashMap<(Resource, u32), u32>,
     /// Metric classes of sums by their id.
     pub sums: HashMap<u32, Sums>,
     /// The writer is Pompeii: where recording is off because of the program or the user, a region
@@ -176,6 +193,7 @@ impl Definitions {
             system: System::default(),
             location_ids: IndexVec::default(),
             comms: HashMap::new(),
+            resources: HashMap::new(),
             sums: HashMap::new(),
             tells_off: false,
             parameters: Parameters::default(),
@@ -220,6 +238,24 @@ impl Definitions {
         let same = |(_, known): &(CounterId, &Counter)| **known == counter;
         let known = self.counters.enumerated().find(same).map(|(id, _)| id);
         known.unwrap_or_else(|| self.counters.push(counter))
+    }
+
+    /// The members of a communicator, which is defined already, have a window or a file together.
+    pub fn add_resource(&mut self, (resource, id): (Resource, u32), comm: u32) {
+        let Some(comm) = self.comms.get(&comm) else { return };
+        let comm = Comm { resource, ..comm.clone() };
+        // An archive numbers its communicators from 0 on, but a damaged one may have any number.
+        let from = u32::MAX - 1 - self.resources.len() as u32;
+        let free = (0..=from).rev().find(|number| !self.comms.contains_key(number));
+        if let Some(number) = free {
+            self.comms.insert(number, comm);
+            self.resources.entry((resource, id)).or_insert(number);
+        }
+    }
+
+    /// The number of a window or a file among the communicators.
+    pub fn resource(&self, resource: Resource, id: u32) -> Option<u32> {
+        self.resources.get(&(resource, id)).copied()
     }
 
     /// A metric class has the sums of a region, which is defined already.

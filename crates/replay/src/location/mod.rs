@@ -12,6 +12,7 @@ mod legacy;
 mod messages;
 mod off;
 mod parameters;
+mod resources;
 mod sums;
 mod tasks;
 mod teams;
@@ -102,6 +103,8 @@ pub struct Location {
     goes_on_without: bool,
     /// The calls that have begun the non-blocking collective operations of requests.
     operations: Table<u64, Local>,
+    /// The collective operation on a file that it is in: the file, and the operation's number.
+    file_operation: Option<(u32, u64)>,
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
     gaps: Gaps,
@@ -147,6 +150,7 @@ impl Location {
             has_lost: false,
             goes_on_without: false,
             operations: Table::default(),
+            file_operation: None,
             counting: Counting::of(definitions),
             gaps: Gaps::default(),
             forks_without_team: 0,
@@ -328,6 +332,7 @@ impl Location {
             _ => match Value::of(event) {
                 Some(value) => self.parameter(context, time, value),
                 None if legacy::is_legacy(event) => return self.legacy(context, time, event),
+                None if self.resource(context.definitions, time, event) => {}
                 None => self.mpi(time, event),
             },
         }

@@ -3,6 +3,7 @@
 //! The k-th operation of a process on a communicator is the k-th of all its members. An operation
 //! is complete when all members have ended it. Who waits for whom depends on the kind of the
 //! operation and on the bytes sent and received: no process waits for one that sends nothing.
+//! Fences of a window and operations on a file are counted for each window and each file.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
-use crate::definitions::{Comm, Definitions};
+use crate::definitions::{Comm, Definitions, Resource};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
@@ -289,7 +290,11 @@ fn finish((comm, (id, number)): (&Comm, Key), mut parts: Vec<Part>, found: Found
     let Some(Part { op, root, .. }) = parts.first().copied() else { return };
     let root = parts.iter().find(|part| part.rank == root as usize).copied();
     match (kind(op), root) {
-        (Kind::Barrier, _) => all((Pattern::Barrier, operation), &parts, found),
+        (Kind::Barrier, _) => match comm.resource {
+            Resource::Communicator => all((Pattern::Barrier, operation), &parts, found),
+            Resource::Window => all((Pattern::Fence, operation), &parts, found),
+            Resource::File => on_file(operation, &parts, found),
+        },
         (Kind::AllToAll, _) => all_to_all(operation, &parts, found),
         // In an operation between two groups each side has a root of its own.
         _ if !comm.remote.is_empty() => {}
@@ -342,6 +347,15 @@ fn all(of: (Pattern, Operation), parts: &[Part], found: Found<'_>) {
         let Compound::Collective(mut own) = visit(of, part, latest) else { continue };
         own.complete = first.max(latest.begin.min(part.end));
         found(Compound::Collective(own));
+    }
+}
+
+/// An operation on a file need not bring the processes together. If it has, each of them has ended
+/// its part after the last one began.
+fn on_file(operation: Operation, parts: &[Part], found: Found<'_>) {
+    let last_begin = parts.iter().map(|part| part.begin).max();
+    if parts.iter().map(|part| part.end).min() > last_begin {
+        all((Pattern::File, operation), parts, found);
     }
 }
 

@@ -21,3 +21,5 @@ mod collective_tests;
 mod lock_tests;
 #[cfg(test)]
 mod message_tests;
+#[cfg(test)]
+mod resource_tests;

@@ -5,6 +5,8 @@
 //! end 60                      # when the measurement ends; it begins at 0
 //! team A = 0.0 0.1            # locations are RANK.THREAD
 //! comm W = 0 1                # ranks
+//! window N = W                # of a communicator; N may stand for it in `meet` and `met`
+//! file F = W
 //! counter flops = ACCUMULATED_START   # a mode of OTF2; then `real`, `shared`
 //! 10 0.0 fork
 //! 12 0.0 team A; + parallel   # enter
@@ -24,6 +26,8 @@
 //! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
 //! | `begin`, `end OP C ROOT SENT RECEIVED` | collective operations, `end ALLREDUCE W - 8 8` |
+//! | `meet`, `met N` | a fence of a window |
+//! | `read F REQUEST`, `iread F REQUEST`, `done F REQUEST` | a collective operation on a file, a non-blocking one, its end |
 //! | `start REQUEST`, `complete OP C ROOT SENT RECEIVED REQUEST` | non-blocking ones |
 //! | `value NAME NUMBER` | a parameter has a value |
 //! | `sums REGION VISITS TICKS` | visits without records |
@@ -46,11 +50,13 @@ use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Regi
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode, MetricMode};
 use pompeii_otf2::event::*;
-use pompeii_otf2::reference::{CommRef, MetricRef, ParameterRef, RegionRef, StringRef};
+use pompeii_otf2::reference::{
+    CommRef, IoHandleRef, MetricRef, ParameterRef, RegionRef, RmaWinRef, StringRef,
+};
 
 use crate::counter::{Counter, CounterClass};
 use crate::definitions::parameters::Kind;
-use crate::definitions::{Comm, Definitions};
+use crate::definitions::{Comm, Definitions, Resource};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
 use crate::names::mpi_role;
@@ -119,6 +125,7 @@ struct Parser {
     locations: HashMap<String, LocationId>,
     regions: HashMap<String, u32>,
     comms: HashMap<String, u32>,
+    resources: HashMap<String, u32>,
     /// Open regions by location and task.
     open: HashMap<(LocationId, String), Vec<u32>>,
     /// Names of the running tasks.
@@ -133,6 +140,7 @@ impl Parser {
             locations: HashMap::new(),
             regions: HashMap::new(),
             comms: HashMap::new(),
+            resources: HashMap::new(),
             open: HashMap::new(),
             task: HashMap::new(),
         }
@@ -182,6 +190,8 @@ impl Parser {
                 let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
                 self.comm(name, members);
             }
+            ["window", name, "=", comm] => self.resource((Resource::Window, name), comm)?,
+            ["file", name, "=", comm] => self.resource((Resource::File, name), comm)?,
             ["counter", name, "=", mode, words @ ..] => self.counter(name, mode, words)?,
             [time, location, ..] => {
                 let (time, id) = (time.parse().ok()?, *self.locations.get(*location)?);
@@ -200,8 +210,15 @@ impl Parser {
     fn comm(&mut self, name: &str, members: Vec<LocationId>) {
         let id = self.comms.len() as u32;
         self.comms.insert(name.to_owned(), id);
-        let (remote, is_self) = (Vec::new(), false);
-        self.definitions.comms.insert(id, Comm { members, remote, is_self });
+        self.definitions.comms.insert(id, Comm { members, ..Comm::default() });
+    }
+
+    /// A window or a file has the number of its name among all of them.
+    fn resource(&mut self, (resource, name): (Resource, &str), comm: &str) -> Option<()> {
+        let id = self.resources.len() as u32;
+        self.resources.insert(name.to_owned(), id);
+        self.definitions.add_resource((resource, id), *self.comms.get(comm)?);
+        Some(())
     }
 
     fn event(&mut self, location: LocationId, words: &[&str]) -> Option<Event> {
@@ -238,7 +255,46 @@ impl Parser {
                 self.task(location, kind, (team, thread, number))?
             }
             [kind @ ("acquire" | "release"), lock, order] => lock_event(kind, lock, order)?,
-            _ => self.mpi(words)?,
+            _ => match self.resource_event(words) {
+                Some(event) => event,
+                None => self.mpi(words)?,
+            },
+        })
+    }
+
+    /// An event of a window or a file.
+    fn resource_event(&self, words: &[&str]) -> Option<Event> {
+        let number = |name: &str| self.resources.get(name).copied();
+        let flags = enums::IoOperationFlag::COLLECTIVE;
+        Some(match words {
+            ["meet"] => RmaCollectiveBegin {}.into(),
+            ["met", window] => RmaCollectiveEnd {
+                collective_op: CollectiveOp::BARRIER,
+                sync_level: enums::RmaSyncLevel::PROCESS,
+                win: RmaWinRef(number(window)?),
+                root: ROOT_NONE,
+                bytes_sent: 0,
+                bytes_received: 0,
+            }
+            .into(),
+            [kind @ ("read" | "iread"), file, request] => IoOperationBegin {
+                handle: IoHandleRef(number(file)?),
+                mode: enums::IoOperationMode::READ,
+                operation_flags: match *kind {
+                    "read" => flags,
+                    _ => flags | enums::IoOperationFlag::NON_BLOCKING,
+                },
+                bytes_request: 8,
+                matching_id: request.parse().ok()?,
+            }
+            .into(),
+            ["done", file, request] => IoOperationComplete {
+                handle: IoHandleRef(number(file)?),
+                bytes_result: 8,
+                matching_id: request.parse().ok()?,
+            }
+            .into(),
+            _ => return None,
         })
     }
 

@@ -119,6 +119,8 @@ fn collective(visit: &CollectiveVisit) -> Vec<Severity> {
         Pattern::Scan => ("mpi_earlyscan", ""),
         Pattern::Init => ("", "mpi_init_completion"),
         Pattern::Finalize => ("mpi_finalize_wait", ""),
+        Pattern::Fence => ("mpi_rma_wait_at_fence", ""),
+        Pattern::File => ("mpi_io_collective_wait", ""),
     };
     let all = [(wait, visit.wait_ticks()), (completion, visit.completion_ticks())];
     let named = all.into_iter().filter(|(name, _)| !name.is_empty());

@@ -155,9 +155,9 @@ fn the_engine_agrees_with_another_analyser() {
     assert_eq!(text, "");
 }
 
-/// Samples with another critical path: that of the other analyser does not lead through locks, turns
-/// and scans, or through the calls of [`NOT_THERE`] and non-blocking operations.
-const OTHER_PATH: [&str; 7] = [
+/// Samples with another critical path: that of the other analyser does not lead through locks, turns,
+/// scans and fences, or through the calls of [`NOT_THERE`] and non-blocking operations.
+const OTHER_PATH: [&str; 9] = [
     "mpi_early_exscan",
     "mpi_nonblocking_collective",
     "mpi_probe",
@@ -165,6 +165,8 @@ const OTHER_PATH: [&str; 7] = [
     "omp_lock",
     "omp_ordered",
     "omp_test_lock",
+    "rma_early_fence",
+    "rma_fence",
 ];
 
 /// Whether both analysers count time of the critical path alike in a call path: that of the other one
