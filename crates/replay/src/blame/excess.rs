@@ -25,7 +25,8 @@ impl Regions {
 
     /// What a location did longer than another one, by call path.
     pub(crate) fn excess(&self, late: &Times, other: &Times) -> Vec<(NodeId, i64)> {
-        let region = |node: NodeId| self.of.get(node.0 as usize).copied().unwrap_or(RegionId(u32::MAX));
+        let region =
+            |node: NodeId| self.of.get(node.0 as usize).copied().unwrap_or(RegionId(u32::MAX));
         // By region: what both did, the first one as a positive number, and the excess of all its
         // call paths.
         let (mut both, mut longer) = (Totals::default(), Totals::default());

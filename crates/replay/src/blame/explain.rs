@@ -203,7 +203,8 @@ impl Explanations {
             let by = |node: NodeId| (node, wait.causer.location);
             let id = (!is_begin).then(|| {
                 self.blame.give_up_if_many();
-                let Excess { times, roots, waits } = intervals.excess(wait, &self.regions, &self.blame);
+                let Excess { times, roots, waits } =
+                    intervals.excess(wait, &self.regions, &self.blame);
                 let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
                 let of = ((at, Kind::Mpi(wait.kind)), ticks);
                 self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits)

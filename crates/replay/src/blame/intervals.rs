@@ -5,12 +5,12 @@
 //! A location has a log of segments. A segment begins where an interval may begin or end: with each
 //! call of MPI, with each part in an operation, and in a call when its waiting ends. Two locations
 //! are together when one of them has waited for the other one, or when both took part in an
-//! operation of all. At the next operation of all, an exception counts: if the location that comes
+//! operation of all. At the next operation of all there is an exception: if the location that comes
 //! late has waited for the one that waits now, both are compared since before that wait. Otherwise
-//! the reason for its lateness would be forgotten. Segments that no interval needs to tell apart are merged after each window,
-//! and those from before all locations were together are forgotten. Therefore a log has about as
-//! many segments as its location has partners. Of waits that are given up as causes
-//! (`blame/mod.rs`), a segment has the sums by their main roots.
+//! the reason for its lateness would be forgotten. Segments that no interval needs to tell apart
+//! are merged after each window, and those from before all locations were together are forgotten.
+//! Therefore a log has about as many segments as its location has partners. Of waits that are given
+//! up as causes (`blame/mod.rs`), a segment has the sums by their main roots.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 

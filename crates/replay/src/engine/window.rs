@@ -100,7 +100,8 @@ pub fn replay_on<T: Transport>(
     let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
     let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
-    let mut matching = Matching::new((&definitions, &engine.tree), sinks.found, options.path, tables);
+    let mut matching =
+        Matching::new((&definitions, &engine.tree), sinks.found, options.path, tables);
     match transport.ranks() > 1 && !options.path {
         true => engine.match_at_home((transport, &mut ranks), &mut matching)?,
         false => engine.match_in_one_place((transport, &mut ranks), &mut matching)?,

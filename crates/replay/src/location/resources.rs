@@ -11,12 +11,7 @@ use crate::engine::record::{CollectiveEnd, What};
 
 impl Location {
     /// Takes an event of a window or a file; false if it is another one.
-    pub(super) fn resource(
-        &mut self,
-        definitions: &Definitions,
-        time: u64,
-        event: &Event,
-    ) -> bool {
+    pub(super) fn resource(&mut self, definitions: &Definitions, time: u64, event: &Event) -> bool {
         let what = match event {
             Event::RmaCollectiveBegin(_) => Some(What::CollectiveBegin),
             Event::RmaCollectiveEnd(it) => {

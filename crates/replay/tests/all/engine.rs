@@ -458,49 +458,49 @@ fn compare_blame(outcome: &Outcome, (expected, waits): &(Blame, usize), name: &s
     assert_eq!(differ, Default::default(), "{name}: {expected:?}");
 }
 
-/// Blames the waiting in a random program without tasks. Returns the number of its waits.
-fn compare_blame_of(shape: Shape, seed: u64) -> usize {
+/// Blames the waiting in a random program. Returns the number of its waits, and whether it has
+/// tasks.
+fn compare_blame_of(shape: Shape, seed: u64) -> (usize, bool) {
     let (work, cost) = (1_000_000, 10_000);
     let world = program(Shape { steps: 6, work, cost, ..shape }, seed);
     let folder = tempfile::tempdir().unwrap();
     let anchor = world.write(folder.path());
     let trace = Trace::read(&anchor);
-    if !trace.has_no_tasks() {
-        return 0;
-    }
     let (outcome, _) = analyse(&anchor, Options { path: true, ..Options::default() });
     let expected = trace.blame();
     compare_blame(&outcome, &expected, &format!("seed {seed}: {:?}", world.shape));
-    expected.1
+    (expected.1, trace.creates_tasks())
+}
+
+/// Compares some programs with at least so many ranks and threads. Enough of them have waits, with
+/// tasks and without.
+fn compare_blame_of_all(usual: u64, ranks: u32, threads: u32) {
+    let (mut all, mut with_tasks) = (0, 0);
+    for seed in 0..programs(usual) {
+        let shape = Shape::of(seed);
+        let shape = match (ranks, threads) {
+            (1, _) => Shape { ranks: 1, threads: shape.threads.max(threads), ..shape },
+            (_, 1) => Shape { ranks: shape.ranks.max(ranks), threads: 1, ..shape },
+            _ => Shape { ranks: 2 + shape.ranks % 2, threads: shape.threads.max(threads), ..shape },
+        };
+        let (waits, has_tasks) = compare_blame_of(shape, seed);
+        (all, with_tasks) = (all + waits, with_tasks + usize::from(has_tasks && waits > 0));
+    }
+    let wanted = if threads > 1 { usual as usize / 4 } else { 0 };
+    assert!(all as u64 > 3 * usual && with_tasks >= wanted, "{all} waits, {with_tasks} with tasks");
 }
 
 #[test]
 fn the_blame_is_that_of_the_reference_analyser() {
-    for seed in 0..programs(150) {
-        let shape = Shape { threads: 1, ..Shape::of(seed) };
-        compare_blame_of(Shape { ranks: shape.ranks.max(2), ..shape }, seed);
-    }
+    compare_blame_of_all(150, 2, 1);
 }
 
 #[test]
 fn the_blame_among_threads_is_that_of_the_reference_analyser() {
-    let counts = (0..programs(300)).map(|seed| {
-        let shape = Shape { ranks: 1, ..Shape::of(seed) };
-        compare_blame_of(Shape { threads: shape.threads.max(2), ..shape }, seed)
-    });
-    let counts: Vec<usize> = counts.filter(|count| *count > 0).collect();
-    let (compared, all) = (counts.len(), counts.iter().sum::<usize>());
-    assert!(compared > 50 && all > 500, "{compared} programs with {all} waits");
+    compare_blame_of_all(200, 1, 2);
 }
 
 #[test]
 fn the_blame_among_threads_of_several_processes_is_that_of_the_reference_analyser() {
-    let counts = (0..programs(200)).map(|seed| {
-        let Shape { ranks, threads, .. } = Shape::of(seed);
-        let (ranks, threads) = (ranks.max(2), threads.max(2));
-        compare_blame_of(Shape { ranks, threads, ..Shape::of(seed) }, seed)
-    });
-    let counts: Vec<usize> = counts.filter(|count| *count > 0).collect();
-    let (compared, all) = (counts.len(), counts.iter().sum::<usize>());
-    assert!(compared > 30 && all > 500, "{compared} programs with {all} waits");
+    compare_blame_of_all(60, 2, 2);
 }

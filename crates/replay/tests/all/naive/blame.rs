@@ -1,7 +1,8 @@
 //! Who is to blame for waiting: the waits from the last to the first, each divided among what the
 //! other location did longer and its waits. Processes are compared since both were together
 //! (here), threads since the last barrier or fork, and a lock is waited for because of what its
-//! holder did with it (`team_blame.rs`). Shares are real numbers.
+//! holder did with it (`team_blame.rs`). A task is waited for because of its creator or because of
+//! what it did (`task_blame.rs`). Shares are real numbers.
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,10 @@ pub(super) enum By {
     Last(usize),
     /// The acquisition and the release by the last holder.
     Holder(usize, usize),
+    /// The creation or suspension of a task, and the event that the thread waited until.
+    Creator(usize, usize),
+    /// The end of a task.
+    Task(usize),
 }
 
 /// The location that was waited for, where it is, what it did in excess, and its waits.
@@ -74,6 +79,7 @@ impl Trace {
         let mut waits: Vec<Wait> = calls.collect();
         waits.extend(self.barrier_waits(&barriers));
         waits.extend(self.lock_waits());
+        waits.extend(self.waits_for_tasks());
         waits.sort_by_key(|wait| (wait.end, self.visits[wait.visit].location));
         let mut received = vec![0.0; waits.len()];
         let mut blame = Blame::new();
@@ -82,9 +88,9 @@ impl Trace {
             let (location, otherwise, activities, others) = match &wait.by {
                 By::Call(call) => self.causes_of_call(&waits, number, call),
                 By::Last(last) => self.causes_at_barrier(&waits, &barriers, wait.visit, *last),
-                By::Holder(taken, released) => {
-                    self.causes_at_lock(&waits, wait, *taken, *released)
-                }
+                By::Holder(taken, released) => self.causes_at_lock(&waits, wait, *taken, *released),
+                By::Creator(made, place) => self.causes_of_creation(&waits, *made, *place),
+                By::Task(ended) => self.causes_of_end(*ended),
             };
             let weight =
                 activities.values().sum::<i64>() + others.iter().map(|it| it.1).sum::<i64>();
@@ -110,8 +116,7 @@ impl Trace {
 
     /// What the other process of a call did longer, and how it waited, since both were together.
     fn causes_of_call(&self, waits: &[Wait], number: usize, call: &CallWait) -> Causes {
-        let (here, other) =
-            (self.visits[call.visit].location, self.events[call.causer].location);
+        let (here, other) = (self.visits[call.visit].location, self.events[call.causer].location);
         let begin = self.together(waits, call);
         let own = self.activities(waits, (here, begin, call.begin));
         let excess = excess(&self.activities(waits, (other, begin, call.until)), &own);
@@ -149,11 +154,7 @@ impl Trace {
     }
 
     /// Exclusive times of a location without its waiting.
-    fn activities(
-        &self,
-        waits: &[Wait],
-        (location, begin, end): (u64, u64, u64),
-    ) -> Activities {
+    fn activities(&self, waits: &[Wait], (location, begin, end): (u64, u64, u64)) -> Activities {
         let overlap =
             |from: u64, to: u64| to.min(end).saturating_sub(from.max(begin)).cast_signed();
         let mut times = Activities::new();

@@ -8,6 +8,7 @@ mod collectives;
 mod messages;
 mod operations;
 pub mod path;
+mod task_blame;
 mod tasks;
 mod team_blame;
 mod threads;

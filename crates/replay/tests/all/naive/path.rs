@@ -81,7 +81,7 @@ impl Trace {
     }
 
     /// The last event of a location before a place.
-    fn last_of(&self, location: u64, end: usize) -> Option<usize> {
+    pub(super) fn last_of(&self, location: u64, end: usize) -> Option<usize> {
         (0..end).rev().find(|&number| self.events[number].location == location)
     }
 

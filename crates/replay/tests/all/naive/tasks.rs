@@ -8,31 +8,37 @@ use crate::generate::world::Waits;
 
 /// Where a thread can wait for tasks.
 #[derive(Clone, Copy, PartialEq)]
-enum Point {
+pub(super) enum Point {
     Barrier,
     Taskwait,
     GroupEnd,
 }
 
 /// A task, by its team and its number there.
-type Name = (u32, u32, u32);
+pub(super) type Name = (u32, u32, u32);
 
 impl Trace {
     /// Waiting for tasks in all scheduling points.
     pub(super) fn task_waits(&self, waits: &mut Waits) {
-        for (place, seen) in self.events.iter().enumerate() {
-            let Some((begin, visit)) = self.idle_before(place) else { continue };
-            let Some(cause) = self.task_cause(place) else { continue };
-            let since = match self.point(visit) {
-                Some(Point::Barrier) => match self.latest_arrival(visit, place) {
-                    Some(latest) => latest.max(begin),
-                    None => continue,
-                },
-                _ => begin,
-            };
-            let until = self.events[cause].time.min(seen.time);
-            self.wait(waits, "task_wait", visit, i128::from(until) - i128::from(since));
+        for place in 0..self.events.len() {
+            if let Some((_, ticks, visit, _)) = self.task_wait(place) {
+                self.wait(waits, "task_wait", visit, i128::from(ticks));
+            }
         }
+    }
+
+    /// If a thread has waited for a task until an event: since when, how long, in which visit, and
+    /// for which event.
+    pub(super) fn task_wait(&self, place: usize) -> Option<(u64, i64, usize, usize)> {
+        let (begin, visit) = self.idle_before(place)?;
+        let cause = self.task_cause(place)?;
+        let since = match self.point(visit) {
+            Some(Point::Barrier) => self.latest_arrival(visit, place)?.max(begin),
+            _ => begin,
+        };
+        let until = self.events[cause].time.min(self.events[place].time);
+        let ticks = until.saturating_sub(since).cast_signed();
+        (ticks > 0).then_some((since, ticks, visit, cause))
     }
 
     /// The event that ended the time without a task before an event: a creation, or the end of a
@@ -82,7 +88,7 @@ impl Trace {
             })
     }
 
-    fn point(&self, visit: usize) -> Option<Point> {
+    pub(super) fn point(&self, visit: usize) -> Option<Point> {
         let name = self.name(visit);
         match self.role(visit) {
             (Paradigm::OPENMP, RegionRole::BARRIER | RegionRole::IMPLICIT_BARRIER) => {
@@ -152,7 +158,7 @@ impl Trace {
         (since..place).filter(is_same).filter_map(|number| self.created_at(number)).collect()
     }
 
-    fn created_at(&self, number: usize) -> Option<Name> {
+    pub(super) fn created_at(&self, number: usize) -> Option<Name> {
         match &self.events[number].event {
             Event::ThreadTaskCreate(it) => {
                 Some((it.thread_team.0, it.creating_thread, it.generation_number))

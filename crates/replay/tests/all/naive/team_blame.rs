@@ -1,18 +1,17 @@
-//! Who is to blame for waiting at barriers and for locks, in traces whose threads have no tasks:
-//! threads are compared since the last barrier or fork, and a lock is waited for because of what its
-//! holder did with it.
+//! Who is to blame for waiting at barriers and for locks: threads are compared since the last barrier
+//! or fork, and a lock is waited for because of what its holder did with it.
 
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::CommRef;
 
-use super::{Seen, Trace};
 use super::blame::{Activities, By, Causes, Wait, excess};
 use super::threads::Barrier;
+use super::{Seen, Trace};
 
 impl Trace {
-    /// Whether the trace has no tasks.
-    pub fn has_no_tasks(&self) -> bool {
-        self.events.iter().all(|seen| !matches!(seen.event, Event::ThreadTaskCreate(_)))
+    /// Whether the trace has tasks.
+    pub fn creates_tasks(&self) -> bool {
+        self.events.iter().any(|seen| matches!(seen.event, Event::ThreadTaskCreate(_)))
     }
 
     pub(super) fn barrier_waits(&self, barriers: &[Barrier]) -> Vec<Wait> {
@@ -23,9 +22,10 @@ impl Trace {
             let last = same.clone().max_by_key(|&other| self.visits[other].enter);
             let Some(last) = last.filter(|_| same.count() == size) else { continue };
             let begin = self.visits[visit].enter;
-            let ticks = self.visits[last].enter.saturating_sub(begin).cast_signed();
             let end = self.visits[visit].leave;
-            if ticks > 0 {
+            let (location, latest) = (self.visits[visit].location, self.visits[last].enter);
+            let ticks = self.outside_tasks(location, begin, latest.min(end)) as i64;
+            if ticks > 0 && last != visit {
                 waits.push(Wait { visit, begin, ticks, end, by: By::Last(last) });
             }
         }
@@ -119,7 +119,7 @@ impl Trace {
     }
 
     /// Since when a thread is compared with others at a visit of a barrier: the latest arrival at the
-    /// barrier before, or the fork of the team.
+    /// barrier before, or the fork of the team. With tasks it is the end of the barrier before.
     fn since(&self, barriers: &[Barrier], visit: usize) -> u64 {
         let Some(&(_, (team, instance, count))) = barriers.iter().find(|it| it.0 == visit) else {
             return 0;
@@ -127,8 +127,13 @@ impl Trace {
         let Some(before) = count.checked_sub(1) else {
             return self.fork(team, instance).unwrap_or(0);
         };
+        let location = self.visits[visit].location;
         let same = barriers.iter().filter(|it| it.1 == (team, instance, before));
-        same.map(|it| self.visits[it.0].enter).max().unwrap_or(0)
+        let own = same.clone().find(|it| self.visits[it.0].location == location);
+        match own.filter(|it| self.has_tasks(it.0, (team, instance))) {
+            Some(own) => self.visits[own.0].leave,
+            None => same.map(|it| self.visits[it.0].enter).max().unwrap_or(0),
+        }
     }
 
     /// What a thread did until it arrived at a barrier, without waiting.

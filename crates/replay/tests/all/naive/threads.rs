@@ -98,7 +98,7 @@ impl Trace {
     }
 
     /// Whether a thread of the team had created a task when the visit of a barrier ended.
-    fn has_tasks(&self, visit: usize, team: (u32, usize)) -> bool {
+    pub(super) fn has_tasks(&self, visit: usize, team: (u32, usize)) -> bool {
         let end = (self.visits[visit].leave, self.visits[visit].location);
         self.events.iter().zip(&self.teams).any(|(seen, of)| {
             let (Event::ThreadTaskCreate(_), Some(creation)) = (&seen.event, seen.visit) else {
@@ -112,7 +112,7 @@ impl Trace {
 
     /// Ticks of a location from `begin` to `end` in which it executes no explicit task: from the
     /// switch to a task until it is done, with the tasks that it suspends for others inside.
-    fn outside_tasks(&self, location: u64, begin: u64, end: u64) -> i128 {
+    pub(super) fn outside_tasks(&self, location: u64, begin: u64, end: u64) -> i128 {
         let mut ticks = i128::from(end.saturating_sub(begin));
         let (mut open, mut since): (Vec<(u32, u32)>, u64) = (Vec::new(), 0);
         for (_, seen) in self.on(location) {
