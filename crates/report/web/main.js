@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { Keys } from "./keys.js";
 import { selftest } from "./selftest.js";
 import { openSource } from "./source/source.js";
-import { State, browserBar, choiceField } from "./state.js";
+import { State, browserBar, choiceField, textField } from "./state.js";
 import { renderTabs } from "./tabs.js";
 import { applyTheme, pageButtons } from "./theme.js";
 import { timeFields } from "./time/fields.js";
@@ -12,21 +12,24 @@ import { Moments } from "./time/moments.js";
 import { startTimeline } from "./time/start.js";
 import { followTrees, treeFields } from "./trees/address.js";
 import { Data } from "./trees/data.js";
+import { followWindow } from "./trees/span.js";
 import { renderTrees } from "./trees/view.js";
 import { renderDetails } from "./views/details.js";
 import { renderFirst, renderSummary } from "./views/overview.js";
+import { SourceView } from "./views/source.js";
 import { renderTasks } from "./views/tasks.js";
 import { renderTop } from "./views/top.js";
 
 const byId = (id) => document.getElementById(id);
 
 /** The views that there is something for. */
-function viewsOf(raw, opened) {
+function viewsOf(raw, opened, files) {
   return [
     { id: "overview", title: "Overview", isThere: raw },
     { id: "timeline", title: "Timeline", isThere: opened },
     { id: "trees", title: "Trees", isThere: raw },
     { id: "tasks", title: "Tasks", isThere: raw?.tasks.length },
+    { id: "source", title: "Source", isThere: files.length },
   ].filter(({ isThere }) => isThere);
 }
 
@@ -38,12 +41,17 @@ function makeTrees(data) {
 }
 
 function stateOf(views, opened, trees) {
+  // The trees show the whole run, or the window of the timeline.
+  const of = opened && trees ? { of: choiceField(["run", "window"]) } : {};
   return new State({
     view: choiceField(views.map(({ id }) => id)),
     theme: choiceField(["system", "light", "dark"]),
     palette: choiceField(["usual", "distinct"]),
     ...(opened ? timeFields(opened) : {}),
     ...(trees ? treeFields(trees) : {}),
+    ...of,
+    file: textField(),
+    line: textField(),
   }, browserBar());
 }
 
@@ -57,18 +65,31 @@ function renderReport(data, show, moments) {
   renderTasks(byId("panel-tasks"), data, leads);
 }
 
+/** The view of sources; returns what shows a line of a file there. */
+function sourceView(source, files, state, trees, opened) {
+  const view = new SourceView(byId("panel-source"), source, files, state, trees?.panes ?? null,
+    opened?.regions ?? []);
+  trees?.onSelect(() => view.show());
+  return (file, line) => state.set({ view: "source", file, line: line ? String(line) : "" });
+}
+
 async function main() {
   const isSelftest = location.hash === "#selftest";
   const source = openSource(document);
   const [raw, opened] = await Promise.all([source.cube(), source.open()]);
   const data = raw && new Data(raw);
   const trees = data && makeTrees(data);
-  const views = viewsOf(raw, opened);
+  const files = source.files();
+  const views = viewsOf(raw, opened, files);
   const state = stateOf(views, opened, trees);
   const keys = new Keys();
   applyTheme(state);
   const moments = new Moments(await Moments.instances(source, opened), data);
-  const show = trees && followTrees(trees, state);
+  moments.hasMoment = (instance) => source.hasMoment(instance);
+  const leads = trees && followTrees(trees, state);
+  const show = leads?.show;
+  const toSource = files.length ? sourceView(source, files, state, trees, opened) : null;
+  trees?.leadToSource(toSource);
   const buttons = pageButtons(state, keys);
   if (data) {
     renderReport(data, show, moments);
@@ -78,11 +99,22 @@ async function main() {
   }
   renderTabs(byId("tabs"), views, state);
   if (opened && trees) {
-    trees.leadToTimeline((region) => state.set({ view: "timeline", region, sel: null }));
+    trees.leadToTimeline((region) => state.set({ view: "timeline", region, fade: "", sel: null }));
   }
   if (opened) {
     const showPath = show && ((path) => show("time", [moments.callNamed(path)]));
-    await startTimeline(byId("panel-timeline"), source, opened, state, keys, moments, showPath);
+    const lookAt = (path) => {
+      const call = moments.callNamed(path);
+      if (call) leads?.look(call);
+    };
+    const time = await startTimeline(byId("panel-timeline"), source, opened, state, keys, moments,
+      { showPath, toSource, lookAt });
+    if (time && trees) {
+      time.chosen = () => trees.panes.selection();
+      trees.onSelect(() => time.recolour());
+      time.recolour();
+      followWindow(trees, source, opened, state);
+    }
   }
   if (isSelftest) {
     state.set({ view: "trees" });

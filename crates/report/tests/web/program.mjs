@@ -2,6 +2,8 @@
 // parallel region with tasks, and a barrier. Answers to all questions of the timeline are made from
 // the list of its intervals, without any index.
 
+import { keysOf } from "../../web/source/embedded.js";
+
 const STEPS = 50;
 const STEP = 20000;
 export const LENGTH = STEPS * STEP;
@@ -69,7 +71,7 @@ export const OPENED = {
   regions: REGIONS,
   has: { trace: true, messages: true, tasks: true, locks: false, collectives: false,
     counters: ["PAPI_TOT_INS"], analysis: true, report: false },
-  progress: { events: 400, of: 400, ready: true }, warnings: [], files: [],
+  progress: { events: 400, of: 400, ready: true }, warnings: [], files: ["/src/steps.c"],
 };
 
 /** A window that a question has. */
@@ -189,7 +191,7 @@ function at(query) {
 
 function find(query) {
   const [from, back] = [Number(query.get("from")), query.get("back") === "1"];
-  const locs = query.has("locs") ? [Number(query.get("locs"))] : INTERVALS.keys();
+  const locs = query.has("locs") ? keysOf(query.get("locs")).map(Number) : INTERVALS.keys();
   const found = [...locs].flatMap((loc) => INTERVALS[loc].map(([, of, start, end]) =>
     ({ loc, region: of, start, end })));
   const text = query.get("name") ?? "";
@@ -229,7 +231,7 @@ function histogram(query) {
   const buckets = new Map();
   for (const [, of, start, end] of INTERVALS.flat()) {
     const window = windowOf(query);
-    if (of !== Number(query.get("region")) || start < window[0] || start >= window[1]) continue;
+    if (of !== Number(query.get("region")) || end <= window[0] || end > window[1]) continue;
     const log2 = Math.floor(Math.log2(end - start));
     const [count, ticks] = buckets.get(log2) ?? [0, 0];
     buckets.set(log2, [count + 1, ticks + end - start]);
@@ -246,6 +248,12 @@ const matrix = (window) => {
   return { pairs: all.length ? [[0, 2, all.length, all.reduce((sum, of) => sum + of[5], 0)]] : [] };
 };
 
+/** A source of forty lines, with its directives at their lines. */
+const SOURCE = Array.from({ length: 40 }, (_, at) => {
+  const of = REGIONS.find(({ line }) => line === at + 1);
+  return of ? `#pragma omp ${of.role}` : `    x += ${at};`;
+}).join("\n");
+
 /** Answers by the name of the question; the picture is bytes. */
 export const ANSWERS = {
   open: () => OPENED,
@@ -260,6 +268,7 @@ export const ANSWERS = {
     ? messages(windowOf(query)) : [], left_out: 0 }),
   tasks: (query) => ({ creations: [], fragments: fragments(windowOf(query)), left_out: 0 }),
   gaps: () => ({ gaps: [[3, 0, 2300, "off", null, 0, 0]], left_out: 0 }),
+  source: () => ({ name: "/src/steps.c", text: SOURCE }),
   matrix: (query) => matrix(windowOf(query)),
   instances: () => [{ property: "omp_ibarrier_wait", title: "Wait at implicit barrier",
     ticks: 12700, loc: 0, start: 7300, end: 20000,

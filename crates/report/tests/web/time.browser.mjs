@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 
 import { address, checkAxe, close, end, open, shot } from "./browser.mjs";
-import { INTERVALS, LENGTH, sums } from "./program.mjs";
+import { ANSWERS, INTERVALS, LENGTH, sums } from "./program.mjs";
 import { TOKEN, serve } from "./serve.mjs";
 
 let server;
@@ -218,7 +218,7 @@ test("processes fold, regions stand out, levels and lines are chosen", async () 
   assert.match(decodeURIComponent(await address(page)), /region=!\$omp\+task/);
   await shows(page, ".histogram", "20 visits");
   await shot(page, "highlight");
-  await page.locator(".time-tools select").selectOption("parallel");
+  await page.getByLabel("Colours by").selectOption("parallel");
   await shows(page, ".time-tools .legend", "startup");
   await shot(page, "parallel");
   await page.locator("details.lines summary").click();
@@ -242,6 +242,65 @@ test("the drawing of tasks can be as recorded", async () => {
   }
   await page.mouse.click(...await place(page, THREAD, 118000));
   await shows(page, ".time-side", "Why it waits");
+  await close(page);
+});
+
+test("lines that are too many are drawn as bundles", async () => {
+  const { links } = ANSWERS;
+  ANSWERS.links = () => ({ counts: [[0, 0, 2, 3000], [400000, 0, 3, 500]], bin_log2: 14, left_out: 12 });
+  const page = await timeline("links=message");
+  await shows(page, ".time-note", "3,512 lines: each one that is drawn stands for several");
+  await shot(page, "bundles");
+  const ink = () => page.evaluate(() => {
+    const canvas = document.querySelector("canvas.ink");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.reduce((sum, value, at) => (at % 4 === 3 ? sum + value : sum), 0);
+  });
+  const drawn = await ink();
+  await page.locator("details.lines summary").click();
+  await page.getByLabel("Messages").uncheck();
+  await page.locator(".time-note").waitFor({ state: "hidden" });
+  await page.waitForTimeout(200);
+  assert.ok(await ink() < drawn, "the bundles are gone");
+  ANSWERS.links = links;
+  await page.getByLabel("Messages").check();
+  await page.waitForTimeout(400);
+  assert.equal(await page.locator(".time-note:not([hidden])").count(), 0);
+  await close(page);
+});
+
+test("counters of any thread stand below it", async () => {
+  const page = await timeline("t=0.1-0.2");
+  await page.locator("details.lines summary").click();
+  await page.getByLabel("Thread of the counters").selectOption({ label: "Rank 1, thread 1" });
+  await page.getByLabel("PAPI_TOT_INS").check();
+  assert.match(await address(page), /counters=PAPI_TOT_INS%25401\.1/);
+  const names = await page.locator(".row-name").evaluateAll((all) => all
+    .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+    .map((of) => of.querySelector(".name").textContent));
+  assert.equal(names.indexOf("PAPI_TOT_INS"), names.lastIndexOf("thread 1") + 1);
+  await close(page);
+});
+
+test("few rows leave room for what else is known", async () => {
+  const page = await timeline("folded=0,1&curves=waiting,idle");
+  await page.locator(".time-below", { hasText: "Worst moments" }).waitFor();
+  await page.locator("button.process").first().click();
+  await page.locator("button.process", { hasText: "Rank 1" }).click();
+  await page.keyboard.press("O");
+  await page.locator(".time-side", { hasText: "Worst moments" }).waitFor();
+  await close(page);
+});
+
+test("a source has its regions at their lines", async () => {
+  const page = await timeline();
+  await page.getByRole("tab", { name: "Source" }).click();
+  await shows(page, "#panel-source .text", "#pragma omp parallel");
+  assert.equal(await page.locator(".mark").count(), 4, "two regions stand in one line");
+  await page.locator(".mark").nth(2).click();
+  assert.match(decodeURIComponent(await address(page)), /file=\/src\/steps\.c&line=20/);
+  assert.ok(await page.locator(".band").isVisible());
+  await checkAxe(page);
   await close(page);
 });
 

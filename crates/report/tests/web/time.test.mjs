@@ -9,8 +9,12 @@ import { timeFields } from "../../web/time/fields.js";
 import { findWords } from "../../web/time/find.js";
 import { latest } from "../../web/time/latest.js";
 import { LEVELS, categoryOf, startups, united } from "../../web/time/levels.js";
+import { inOrder } from "../../web/order.js";
+import { bundles, crowdText } from "../../web/time/crowd.js";
 import { Moments, withShortPaths } from "../../web/time/moments.js";
-import { layout, locationNamed, rowAt, threadHeight } from "../../web/time/rows.js";
+import {
+  layout, locationName, locationNamed, rowAt, threadHeight, threadsInOrder,
+} from "../../web/time/rows.js";
 import { described, pathText, regionParts, spoken } from "../../web/time/words.js";
 
 const region = (name, label, state, role, line = 0) =>
@@ -80,9 +84,40 @@ test("rows: folded processes, call stacks, heights", () => {
   const { rows, height } = layout(OPEN, SHOWN, 600);
   assert.equal(rowAt(rows, rows[2].y + 1)?.key, "f1");
   assert.equal(rowAt(rows, height + 5), undefined);
-  assert.deepEqual([1, 20, 500].map((threads) => threadHeight(threads, 600)), [42, 26, 14]);
+  assert.deepEqual([1, 20, 500].map((threads) => threadHeight(threads, 600)), [64, 26, 14]);
   assert.equal(locationNamed(OPEN, "1.1"), 3);
   assert.equal(locationNamed(OPEN, "1.2"), -1);
+});
+
+test("threads stand in the order of their numbers", () => {
+  const names = ["Master thread", "OMP thread 3", "OMP thread 1", "OMP thread 10", "OMP thread 2",
+    "OMP thread 1:2", "GPU 0"];
+  assert.deepEqual(inOrder(names).map((at) => names[at]), ["Master thread", "OMP thread 1",
+    "OMP thread 1:2", "OMP thread 2", "OMP thread 3", "OMP thread 10", "GPU 0"]);
+  const open = { ...OPEN, locations: ["thread 1", "thread 0", "thread 0", "thread 1"].map((name, at) =>
+    ({ ...OPEN.locations[at], name })) };
+  assert.deepEqual(threadsInOrder(open), [1, 0, 2, 3]);
+  assert.deepEqual(layout(open, SHOWN, 600).rows.map(({ key }) => key),
+    ["p0", "f1", "f0", "p1", "f2", "f3"]);
+  assert.deepEqual([locationName(open, 0), locationNamed(open, "0.1")], ["0.1", 0]);
+});
+
+test("counters stand below their threads", () => {
+  const counters = ["PAPI@L2@1.1", "FLOPS@0.0", "FLOPS@7.0"];
+  const { rows } = layout(OPEN, { ...SHOWN, counters, stacks: ["0.0"] }, 600);
+  const found = rows.filter(({ kind }) => kind === "counter");
+  assert.deepEqual(found.map(({ label, loc }) => [label, loc]), [["FLOPS", 0], ["PAPI@L2", 3]]);
+  assert.equal(rows[rows.indexOf(found[0]) - 1].key, "s0.2");
+});
+
+test("lines that are too many are joined by column and pair of rows", () => {
+  const row = (key, y) => ({ key, y, height: 10 });
+  const rows = [row("f0", 0), row("f1", 20)];
+  const counts = [[0, 0, 1, 1000], [4, 0, 1, 500], [40, 0, 1, 7], [40, 1, 0, 2], [40, 0, 9, 3]];
+  const found = bundles(counts, 4, (t) => t, (loc) => rows[loc]);
+  assert.deepEqual(found.map(({ from, to, count }) => [from.key, to.key, count]),
+    [["f0", "f1", 1500], ["f0", "f1", 7], ["f1", "f0", 2]]);
+  assert.match(crowdText(counts, 20), /^1,532 lines: .* 20 of them are not drawn\. Zoom in/);
 });
 
 test("startup and shutdown are what a thread lacks of its parallel region", () => {
@@ -104,12 +139,15 @@ test("what is selected is said in sentences", () => {
   assert.deepEqual(described(OPEN, 0, moment, -1), {
     title: "task_0_7", place: "a.c:5",
     facts: ["Rank 0, thread 0, computing, for 40.0 ms from 0.200000 s on. It was suspended before.",
-      "task_0_7 was created by Rank 0, thread 1 at 0.150000 s. It waited 10.0 ms.",
+      "The task was created by Rank 0, thread 1 at 0.150000 s. It waited 10.0 ms.",
       "It ran 50.0 ms in 2 pieces."],
     why: ["Starvation, 30.0 ms: no task is ready."],
   });
   assert.equal(described(OPEN, 0, moment, 0).title, "parallel main a.c:3");
   assert.equal(described(OPEN, 0, { ...moment, stack: [] }, -1).title, "Nothing here");
+  const alone = { ...OPEN, processes: [{ name: "a", first: 0, count: 4 }] };
+  assert.match(described(alone, 0, moment, 0).facts[0], /^Thread 0, computing, for 300 ms/);
+  assert.match(spoken(alone, 0, undefined, [0, 400]), /^Thread 0: nothing/);
   assert.equal(spoken(OPEN, 0, stack[1], [0, 400]),
     "Rank 0, thread 0, task main a.c:5, 40.0 ms, 10 % of the window");
   assert.equal(pathText(OPEN, moment), "parallel a.c:3 › task :5");

@@ -103,6 +103,19 @@ test("locations have the values of the report, in every mode", async () => {
   await close(page);
 });
 
+test("percentages can be those of another report", async () => {
+  const page = await open(trees);
+  const file = fileURLToPath(process.env.PAGE_REPORT);
+  await page.getByLabel("A report whose totals are 100 %").setInputFiles(file);
+  await page.getByRole("button", { name: /^% of REPORT/ }).waitFor();
+  await page.locator("#pane-metrics .row").first().click();
+  await page.keyboard.press("c");
+  assert.match((await rows(page, "metrics"))[0], /^100 % \| Time/);
+  await page.getByRole("button", { name: /^% of REPORT/ }).click();
+  assert.ok(await page.getByRole("radio", { name: "% of root" }).isChecked());
+  await close(page);
+});
+
 test("locations can be chosen first", async () => {
   const page = await open(trees);
   await selectProperty(page, "Wait at implicit barrier");

@@ -3,6 +3,8 @@
 
 import { rowKey } from "./cache.js";
 import { PARTS, ROW_LETTERS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
+import { estimatedTrees } from "./estimate.js";
+import { EmbeddedMoments } from "./moments.js";
 import { unpackPicture } from "./unpack.js";
 
 /** @typedef {import("./source.js").Source} Source */
@@ -10,11 +12,14 @@ import { unpackPicture } from "./unpack.js";
 /** @typedef {import("./source.js").Opened} Opened */
 /** @typedef {import("./source.js").Found} Found */
 /** @typedef {{open: Opened, pictures: string[], instances: import("./source.js").Instance[],
- *   sums: number[][]}} Embedded Sums of the whole run: location, region, ticks, visits. */
+ *   sums: number[][], moments?: import("./moments.js").Moment[]}} Embedded Sums of the whole run:
+ *   location, region, ticks, visits. */
 /** @typedef {{picture: Picture, rows: Map<string, number>, window: [number, number]}} Known */
 /** @typedef {{begin: number, end: number, what: number}} Box */
 
-const NOT_HERE = "This page has pictures of the run only. `pompeii view` shows this.";
+/** A picture shows a moment if it is not much longer. */
+const MOMENT_WIDTH = 4;
+
 
 export class EmbeddedSource {
   /** @param {string} data The JSON of the trees and the overview.
@@ -24,6 +29,16 @@ export class EmbeddedSource {
     this.trace = trace;
     /** @type {Known[]} the shortest window first */
     this.known = [];
+    this.moments = new EmbeddedMoments([]);
+  }
+
+  /** Says that a page has only parts of the trace. @param {string} what */
+  notHere(what) {
+    return new Error(`${what} in this page for its worst moments only. ${this.command()}`);
+  }
+
+  command() {
+    return `\`pompeii view ${this.embedded?.open.title ?? "EXP"}\` shows all.`;
   }
 
   get isWhole() {
@@ -46,7 +61,14 @@ export class EmbeddedSource {
       rows: new Map(picture.rows.map((row, at) => [rowKey(row), at])),
       window: spanOf(picture),
     })).sort((a, b) => a.window[1] - a.window[0] - (b.window[1] - b.window[0]));
+    this.moments = new EmbeddedMoments(this.embedded.moments ?? []);
     return this.embedded.open;
+  }
+
+  /** Whether a moment has a picture of its own. @param {import("./source.js").Instance} instance */
+  hasMoment({ start, end }) {
+    return this.known.some(({ window: [t0, t1] }) => t0 <= start && end <= t1
+      && t1 - t0 <= Math.max(end - start, 1) * MOMENT_WIDTH);
   }
 
   /** @returns {Promise<import("./source.js").Progress>} */
@@ -150,7 +172,19 @@ export class EmbeddedSource {
         resumed: isResumed(box.what), suspended: isSuspended(box.what) });
     }
     const path = stack.map(({ region }) => open.regions[region]?.label ?? "").join(" > ");
-    return { stack, task: null, path, waits: [], partners: [] };
+    const task = stack.findLast(({ region }) => open.regions[region]?.role === "task");
+    const last = stack.at(-1);
+    const waits = (this.embedded?.instances ?? []).filter((of) =>
+      of.loc === loc && of.start <= t && t < of.end);
+    return { stack, path, waits,
+      task: task ? this.moments.taskAt(loc, t, task.region) : null,
+      partners: last ? this.moments.partners(loc, last.since, last.end ?? last.since) : [] };
+  }
+
+  /** @type {Source["trees"]} */
+  async trees({ window }) {
+    const { open } = /** @type {Embedded} */ (this.embedded);
+    return estimatedTrees(open, await this.cube(), (key, of) => this.boxes(key, of).boxes, window);
   }
 
   /** @type {Source["find"]} */
@@ -176,17 +210,28 @@ export class EmbeddedSource {
     return best ?? { none: true };
   }
 
-  /** All exact intervals. @param {string | number | undefined} locs */
-  * intervals(locs) {
+  /** All exact intervals of a window. @param {string | number | undefined} locs
+   *  @param {[number, number]} [window] */
+  * intervals(locs, window) {
     const { open } = /** @type {Embedded} */ (this.embedded);
-    const only = locs === undefined ? open.locations.keys() : [Number(locs)];
+    const only = locs === undefined ? open.locations.keys()
+      : keysOf(String(locs)).map(Number);
     for (const loc of only) {
       for (let level = 0; level < open.locations[loc].stack_levels; level++) {
-        for (const box of this.boxes(`s${loc}.${level}`, [0, open.length]).boxes) {
+        for (const box of this.boxes(`s${loc}.${level}`, window ?? [0, open.length]).boxes) {
           if (isExact(box.what)) yield { loc, box };
         }
       }
     }
+  }
+
+  files() {
+    return [];
+  }
+
+  /** @type {Source["source"]} */
+  async source() {
+    throw new Error(`This page has no sources. ${this.command()}`);
   }
 
   async instances() {
@@ -194,8 +239,8 @@ export class EmbeddedSource {
   }
 
   /** @type {Source["tasks"]} */
-  async tasks() {
-    return { creations: [], fragments: [], left_out: 0 };
+  async tasks({ window }) {
+    return this.moments.tasks(window) ?? { creations: [], fragments: [], left_out: 0 };
   }
 
   async gaps() {
@@ -203,28 +248,54 @@ export class EmbeddedSource {
   }
 
   /** @type {Source["links"]} */
-  async links() {
-    throw new Error(NOT_HERE);
+  async links({ kinds, window }) {
+    const found = this.moments.links(kinds.split(","), window);
+    if (!found) throw this.notHere("Lines are");
+    return found;
   }
 
   /** @type {Source["curve"]} */
-  async curve() {
-    throw new Error(NOT_HERE);
+  async curve({ which, process, window }) {
+    const found = this.moments.curve(which, process, window);
+    if (!found) throw this.notHere("Curves are");
+    return found;
   }
 
   /** @type {Source["counter"]} */
   async counter() {
-    throw new Error(NOT_HERE);
+    throw new Error(`This page has no counters. ${this.command()}`);
   }
 
   /** @type {Source["matrix"]} */
-  async matrix() {
-    throw new Error(NOT_HERE);
+  async matrix({ window }) {
+    const found = this.moments.links(["message"], window);
+    if (!found?.links) throw this.notHere("Messages are");
+    /** @type {Map<string, [number, number, number, number]>} */
+    const pairs = new Map();
+    for (const [, from, , to, end, bytes] of found.links) {
+      if (end < window[0] || end >= window[1]) continue;
+      const pair = pairs.get(`${from} ${to}`) ?? [from, to, 0, 0];
+      pair[2] += 1;
+      pair[3] += bytes;
+      pairs.set(`${from} ${to}`, pair);
+    }
+    return { pairs: [...pairs.values()] };
   }
 
   /** @type {Source["histogram"]} */
-  async histogram() {
-    throw new Error(NOT_HERE);
+  async histogram({ region, window, locs }) {
+    /** @type {Map<number, [number, number, number]>} */
+    const buckets = new Map();
+    for (const { box: { begin, end, what } } of this.intervals(locs, window)) {
+      if (regionOf(what) !== region || end <= window[0] || end > window[1]) continue;
+      const log2 = Math.floor(Math.log2(Math.max(end - begin, 1)));
+      const bucket = buckets.get(log2) ?? [log2, 0, 0];
+      bucket[1] += 1;
+      bucket[2] += Math.round(end - begin);
+      buckets.set(log2, bucket);
+    }
+    return { buckets: [...buckets.values()].sort((a, b) => a[0] - b[0]),
+      remark: "visits that are long enough to be seen in this page" };
   }
 }
 

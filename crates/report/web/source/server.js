@@ -28,6 +28,8 @@ export class ServerError extends Error {
 export class ServerSource {
   constructor() {
     this.token = takeToken();
+    /** @type {string[]} */
+    this.named = [];
   }
 
   get isWhole() {
@@ -48,6 +50,7 @@ export class ServerSource {
   /** @returns {Promise<import("./source.js").Opened | null>} */
   async open() {
     const opened = await this.json("open");
+    this.named = opened.files;
     return opened.has.trace ? opened : null;
   }
 
@@ -109,9 +112,27 @@ export class ServerSource {
     return this.json(query("histogram", { region, ...times(window), locs }), signal);
   }
 
+  /** @type {import("./source.js").Source["trees"]} */
+  trees({ window }, signal) {
+    return this.json(query("trees", times(window)), signal);
+  }
+
   /** @type {import("./source.js").Source["find"]} */
   find(words, signal) {
     return this.json(query("find", words), signal);
+  }
+
+  hasMoment() {
+    return true;
+  }
+
+  files() {
+    return this.named;
+  }
+
+  /** @type {import("./source.js").Source["source"]} */
+  source({ file }, signal) {
+    return this.json(query("source", { file }), signal);
   }
 
   /** @returns {Promise<import("./source.js").Instance[]>} */

@@ -15,7 +15,7 @@ import { ServerSource } from "./server.js";
  * @typedef {{fingerprint: string, length: number, ticks_per_second: number, title: string,
  *   processes: Process[], locations: Location[], regions: Region[], progress: Progress,
  *   has: {messages: boolean, tasks: boolean, locks: boolean, collectives: boolean,
- *     counters: string[], analysis: boolean, report: boolean}}} Opened
+ *     counters: string[], analysis: boolean, report: boolean, curves?: boolean}}} Opened
  * @typedef {[number, number]} Window
  * @typedef {{kind: number, place: number, level: number, from: number, count: number}} PictureRow
  * @typedef {{isExact: boolean, binTicks: number, begin: number, rows: PictureRow[],
@@ -33,7 +33,7 @@ import { ServerSource } from "./server.js";
  *   path: string, because: string}} Instance
  * @typedef {[string, number, number, number, number, number]} Link Kind, location and time of both
  *   ends, bytes.
- * @typedef {{links?: Link[], left_out?: number, counts?: number[][]}} Links
+ * @typedef {{links?: Link[], left_out?: number, counts?: number[][], bin_log2?: number}} Links
  * @typedef {{creations: number[][], fragments: number[][], left_out: number}} Tasks Creations have
  *   location, time, thread, number, team; fragments location, start, end, thread, number, team, flags.
  * @typedef {[number, number, number, string, number | null, number, number]} Gap Location, start, end,
@@ -66,10 +66,16 @@ import { ServerSource } from "./server.js";
  * @property {(query: {window: Window}, signal?: AbortSignal)
  *   => Promise<{pairs: number[][]}>} matrix
  * @property {(query: {region: number, window: Window, locs: string}, signal?: AbortSignal)
- *   => Promise<{buckets: number[][]}>} histogram
+ *   => Promise<{buckets: number[][], remark?: string}>} histogram
  * @property {(query: Record<string, string | number>, signal?: AbortSignal)
  *   => Promise<FindAnswer>} find
+ * @property {() => string[]} files Sources that can be asked for, after `open`.
+ * @property {(query: {file: number}, signal?: AbortSignal) => Promise<{name: string, text: string}>}
+ *   source The text of one of them.
  * @property {() => Promise<Instance[]>} instances
+ * @property {(query: {window: Window}, signal?: AbortSignal) => Promise<any>} trees What the trees
+ *   show of a window, as `cube` has it; `remark` says how it was made.
+ * @property {(instance: Instance) => boolean} hasMoment Whether a moment can be seen exactly.
  * @property {boolean} isWhole Whether all of the trace can be asked for; a static page has parts.
  */
 

@@ -3,6 +3,7 @@
 import { PARTS } from "../source/decode.js";
 import { bestFor } from "../source/cache.js";
 import { WINDOW_MIN, moved, zoomed } from "./axis.js";
+import { walk } from "./lit.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 
@@ -31,6 +32,8 @@ export function addCommands(time, selector, keys, actions) {
     { keys: ["."], what: "zoom to what is selected", run: () => selector.zoomTo() },
     { keys: ["["], what: "previous interval of this region", run: () => selector.neighbour(true) },
     { keys: ["]"], what: "next interval of this region", run: () => selector.neighbour(false) },
+    { keys: ["n"], what: "next interval of what stands out", run: () => walk(time, selector, false) },
+    { keys: ["N"], what: "the one before", run: () => walk(time, selector, true) },
     { keys: ["p"], what: "go to the creator of the task", run: () => toCreator(time, selector) },
     { keys: ["o"], what: "open or close the call stack", run: () => selector.toggleStacks(false) },
     { keys: ["O"], what: "open or close all call stacks", run: () => selector.toggleStacks(true) },
@@ -59,7 +62,7 @@ export function addCommands(time, selector, keys, actions) {
 /** @param {Timeline} time */
 function clear(time) {
   time.measure = null;
-  time.state.set({ sel: null, region: "" });
+  time.state.set({ sel: null, region: "", fade: "" });
   time.redraw();
 }
 

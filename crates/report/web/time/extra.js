@@ -1,6 +1,6 @@
 // More about the window: who sent how much to whom, and how long the visits of a region take.
 
-import { el } from "../dom.js";
+import { el, prose } from "../dom.js";
 import { count, percent } from "../format.js";
 import { lengthText } from "./axis.js";
 import { rounded } from "./followers.js";
@@ -22,9 +22,10 @@ export function addExtra(time, host) {
   host.replaceChildren(histogram, matrix);
   const askMatrix = latest((/** @type {[number, number]} */ window, signal) =>
     time.source.matrix({ window }, signal),
-  (answer) => renderMatrix(time, matrix, answer?.pairs ?? []), PAUSE_MS);
+  (answer, error) => renderMatrix(time, matrix, answer?.pairs ?? [], error), PAUSE_MS);
   const askHistogram = latest((/** @type {any} */ of, signal) => time.source.histogram(of, signal),
-    (answer, _, { region }) => renderHistogram(time, histogram, region, answer?.buckets ?? []),
+    (answer, error, { region }) =>
+      renderHistogram(time, histogram, region, answer?.buckets ?? [], answer?.remark ?? error?.message),
     PAUSE_MS);
   time.onFrame(() => {
     const window = rounded(time.window);
@@ -39,8 +40,8 @@ export function addExtra(time, host) {
 }
 
 /** @param {Timeline} time @param {HTMLElement} host @param {number} region
- *  @param {number[][]} buckets */
-function renderHistogram(time, host, region, buckets) {
+ *  @param {number[][]} buckets @param {string} remark */
+function renderHistogram(time, host, region, buckets, remark = "visits that end in this window") {
   const rate = time.open.ticks_per_second;
   const all = buckets.reduce((sum, [, visits]) => sum + visits, 0);
   const most = Math.max(...buckets.map(([, visits]) => visits), 1);
@@ -55,17 +56,19 @@ function renderHistogram(time, host, region, buckets) {
   });
   host.replaceChildren(el("h2", {}, "Durations of ", regionText(time.open, region)),
     el("figure.histogram", {}, el("div.bins", {}, ...bins),
-      el("figcaption", {}, `${count(all)} visits that begin in this window`)));
+      el("figcaption", {}, `${count(all)} ${remark}`)));
 }
 
-/** @param {Timeline} time @param {HTMLElement} host @param {number[][]} pairs */
-function renderMatrix(time, host, pairs) {
+/** @param {Timeline} time @param {HTMLElement} host @param {number[][]} pairs
+ *  @param {Error | null} error */
+function renderMatrix(time, host, pairs, error) {
   const places = [...new Set(pairs.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
   const bytes = (/** @type {number} */ value) => (value >= 1e6 ? `${(value / 1e6).toFixed(1)} MB`
     : value >= 1e3 ? `${(value / 1e3).toFixed(1)} kB` : `${value} B`);
   const title = el("h2", {}, "Messages ", el("span.quiet", {}, "rows send to columns"));
   if (!pairs.length) {
-    host.replaceChildren(title, el("p.quiet", {}, "No message ends in this window."));
+    host.replaceChildren(title, el("p.quiet", {},
+      ...prose(error?.message ?? "No message ends in this window.")));
     return;
   }
   if (places.length > MATRIX_MAX) {

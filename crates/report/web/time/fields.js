@@ -68,6 +68,8 @@ export function timeFields(open) {
     t: windowField(open),
     sel: selectionField(open),
     region: textField(),
+    // What stands out: the region above, or what is selected in the trees.
+    fade: choiceField(["", "trees"]),
     stacks: listField(),
     folded: listField(),
     unfolded: listField(),

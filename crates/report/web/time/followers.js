@@ -1,5 +1,6 @@
 // What follows the window when it rests: curves, counters, lines between rows, names of tasks.
 
+import { crowdText } from "./crowd.js";
 import { latest } from "./latest.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
@@ -28,13 +29,15 @@ export class Followers {
     this.gaps = [];
     /** @type {Link[]} */
     this.shownLinks = [];
-    this.leftOut = 0;
+    /** Numbers of lines by bin and pair of locations, if there are too many.
+     *  @type {{counts: number[][], binTicks: number}} */
+    this.crowd = { counts: [], binTicks: 1 };
     /** @type {Map<number, {start: number, end: number, name: string}[]>} */
     this.fragments = new Map();
     const { source } = time;
     this.askLinks = latest(
-      (/** @type {{kinds: string, window: Window}} */ of, signal) =>
-        source.links({ ...of, max: LINKS_MAX }, signal),
+      async (/** @type {{kinds: string, window: Window}} */ of, signal) =>
+        (of.kinds ? source.links({ ...of, max: LINKS_MAX }, signal) : {}),
       (answer, error) => this.onLinks(answer, error), PAUSE_MS);
     this.askTasks = latest(
       (/** @type {Window} */ window, signal) => source.tasks({ window, max: TASKS_MAX }, signal),
@@ -53,9 +56,7 @@ export class Followers {
     for (const row of time.seen) {
       if (row.kind === "curve" || row.kind === "counter") this.askCurve(row, window);
     }
-    const kinds = time.state.now.links.join(",");
-    if (kinds) this.askLinks({ kinds, window });
-    else this.shownLinks = [];
+    this.askLinks({ kinds: time.state.now.links.join(","), window });
     if (time.open.has.tasks) this.askTasks(window);
     this.askGaps({ window, px: Math.round(time.width) });
   }
@@ -104,11 +105,10 @@ export class Followers {
   /** @param {import("../source/source.js").Links | null} answer @param {Error | null} error */
   onLinks(answer, error) {
     this.shownLinks = answer?.links ?? [];
-    const counted = answer?.counts?.length ?? 0;
-    this.leftOut = answer?.left_out ?? 0;
-    const isTooMuch = counted > 0 || this.leftOut > 0;
-    const text = `More than ${LINKS_MAX} lines: zoom in to see them.`;
-    this.time.note(isTooMuch ? new Error(text) : error);
+    this.crowd = { counts: answer?.counts ?? [], binTicks: 2 ** (answer?.bin_log2 ?? 0) };
+    const text = this.crowd.counts.length
+      ? crowdText(this.crowd.counts, answer?.left_out ?? 0) : "";
+    this.time.remark(error?.message ?? text);
     this.time.redraw();
   }
 

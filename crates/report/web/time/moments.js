@@ -12,6 +12,8 @@ export class Moments {
     this.names = null;
     /** @type {((instance: Instance) => void) | null} set when the timeline is there */
     this.show = null;
+    /** Whether a moment can be seen exactly. @type {(instance: Instance) => boolean} */
+    this.hasMoment = () => true;
   }
 
   /** @param {import("../source/source.js").Source} source
@@ -31,7 +33,9 @@ export class Moments {
   of(finding) {
     const same = this.instances.filter(({ property }) => property === finding.metric);
     const calls = new Set(finding.call_paths);
-    const worst = same.find(({ path }) => calls.has(this.callNamed(path))) ?? null;
+    const here = same.filter(({ path }) => calls.has(this.callNamed(path)));
+    // A page without a server may have a picture of a later one only.
+    const worst = here.find((instance) => this.hasMoment(instance)) ?? here[0] ?? null;
     return worst && (() => this.show?.(worst));
   }
 

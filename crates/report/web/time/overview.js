@@ -1,8 +1,10 @@
 // The whole run as a strip, with the window marked: drag it to move it, its edges to resize it, and
 // elsewhere to choose a new one.
 
+import { rowsText } from "../source/cache.js";
 import { WINDOW_MIN, moved } from "./axis.js";
 import { raster } from "./raster.js";
+import { threadsInOrder } from "./rows.js";
 import { sized } from "./view.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
@@ -29,9 +31,10 @@ export class Overview {
   }
 
   rowsText() {
-    const { processes, locations } = this.time.open;
+    const { open } = this.time;
+    const { processes } = open;
     if (processes.length > 1) return `p0-${Math.min(processes.length, ROWS_MAX) - 1}`;
-    return `f0-${Math.min(locations.length, ROWS_MAX) - 1}`;
+    return rowsText(threadsInOrder(open).slice(0, ROWS_MAX).map((loc) => `f${loc}`));
   }
 
   async ask() {

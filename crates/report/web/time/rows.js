@@ -1,5 +1,7 @@
 // Which rows the timeline has, from top to bottom, and how high they are: processes with their
-// threads, below a thread its call stack, below a process its curves.
+// threads, below a thread its call stack and its counters, below a process its curves.
+
+import { inOrder } from "../order.js";
 
 /** @typedef {import("../source/source.js").Opened} Opened */
 /**
@@ -24,18 +26,45 @@ export const CURVES = {
   ready: "tasks ready", running: "tasks running", waiting: "threads waiting", idle: "threads idle",
 };
 
+/** The threads of each process, of traces that were asked for. @type {WeakMap<Opened, number[][]>} */
+const ORDERS = new WeakMap();
+
+/** The threads of a process in the order in which they are shown. @param {Opened} open
+ *  @param {number} process @returns {number[]} */
+export function threadsOf(open, process) {
+  let all = ORDERS.get(open);
+  if (!all) {
+    all = open.processes.map(({ first, count }) =>
+      inOrder(open.locations.slice(first, first + count).map(({ name }) => name))
+        .map((at) => first + at));
+    ORDERS.set(open, all);
+  }
+  return all[process] ?? [];
+}
+
+/** All threads in the order in which they are shown. @param {Opened} open @returns {number[]} */
+export function threadsInOrder(open) {
+  return open.processes.flatMap((_, process) => threadsOf(open, process));
+}
+
 /** The name of a location in the address: process and thread in it. @param {Opened} open
  *  @param {number} loc */
 export function locationName(open, loc) {
   const { process } = open.locations[loc];
-  return `${process}.${loc - open.processes[process].first}`;
+  return `${process}.${threadsOf(open, process).indexOf(loc)}`;
 }
 
 /** The location with a name, or -1. @param {Opened} open @param {string} name */
 export function locationNamed(open, name) {
   const [process, thread] = name.split(".").map(Number);
-  const of = open.processes[process];
-  return of && thread >= 0 && thread < of.count ? of.first + thread : -1;
+  return threadsOf(open, process)[thread] ?? -1;
+}
+
+/** A counter of a thread in the address: `PAPI_TOT_INS@0.1`. @param {string} word
+ *  @returns {{counter: string, thread: string}} */
+export function counterOf(word) {
+  const at = word.lastIndexOf("@");
+  return { counter: word.slice(0, at), thread: word.slice(at + 1) };
 }
 
 /** A thread in a sentence: `thread 2`, or with its process if there are several.
@@ -54,10 +83,10 @@ export function isFolded(open, shown, process) {
   return usual !== changed.includes(String(process));
 }
 
-/** Height of a thread's row, so that those that are shown fit. @param {number} threads
- *  @param {number} room */
+/** Height of a thread's row, so that those that are shown fit, and few ones fill the room.
+ *  @param {number} threads @param {number} room */
 export function threadHeight(threads, room) {
-  return Math.max(14, Math.min(42, Math.floor(room / Math.max(threads, 1)) - GAP));
+  return Math.max(14, Math.min(64, Math.floor(room / Math.max(threads, 1)) - GAP));
 }
 
 /** All rows. @param {Opened} open @param {Shown} shown @param {number} room height of the view
@@ -82,7 +111,7 @@ export function layout(open, shown, room) {
         isOpen: open_[process] });
     }
     if (!open_[process]) return;
-    for (let loc = of.first; loc < of.first + of.count; loc++) {
+    for (const loc of threadsOf(open, process)) {
       threadRows(open, shown, loc, height).forEach((row, at, all) =>
         add(row, at + 1 < all.length ? 1 : GAP));
     }
@@ -91,18 +120,10 @@ export function layout(open, shown, room) {
         height: CURVE_HEIGHT, isOpen: false });
     }
   });
-  for (const name of shown.counters) {
-    const at = name.lastIndexOf("@");
-    const loc = locationNamed(open, name.slice(at + 1));
-    if (loc >= 0) {
-      add({ kind: "counter", key: `n${name}`, label: name.slice(0, at), loc, level: 0,
-        process: open.locations[loc].process, height: CURVE_HEIGHT, isOpen: false });
-    }
-  }
   return { rows, height: y };
 }
 
-/** A thread's row, and its stack if that is open. @param {Opened} open @param {Shown} shown
+/** A thread's row, its stack if that is open, and its counters. @param {Opened} open @param {Shown} shown
  *  @param {number} loc @param {number} height @returns {Omit<Row, "y">[]} */
 function threadRows(open, shown, loc, height) {
   const { name, process, stack_levels: cut, recorded_levels: whole = cut } = open.locations[loc];
@@ -117,6 +138,12 @@ function threadRows(open, shown, loc, height) {
       rows.push({ ...base, kind: "stack", key: `${letter}${loc}.${level}`, label: "", level,
         height: STACK_HEIGHT, isOpen: false });
     }
+  }
+  for (const word of shown.counters) {
+    const { counter, thread } = counterOf(word);
+    if (locationNamed(open, thread) !== loc) continue;
+    rows.push({ ...base, kind: "counter", key: `n${word}`, label: counter, level: 0,
+      height: CURVE_HEIGHT, isOpen: false });
   }
   return rows;
 }

@@ -14,6 +14,8 @@ export class Selector {
   constructor(time, onMoment) {
     this.time = time;
     this.onMoment = onMoment;
+    /** Selects a call path in the trees. @type {(path: string) => void} */
+    this.lookAt = () => {};
     this.ask = latest((/** @type {Selection} */ { loc, t }, signal) =>
       time.source.at({ loc, t }, signal), (moment, error) => this.take(moment, error), 0);
     time.state.subscribe(["sel"], () => this.follow());
@@ -34,6 +36,8 @@ export class Selector {
     if (moment && sel) {
       const text = spoken(time.open, sel.loc, shownOf(moment, sel.level), time.window);
       time.view.live.textContent = text;
+      // What stands out because it is selected in the trees stays so.
+      if (time.state.now.fade !== "trees") this.lookAt(labelsOf(time.open, moment, sel.level));
     }
     this.onMoment(time.moment, error);
     time.redraw();
@@ -113,9 +117,9 @@ export class Selector {
 
   /** Shows a moment of a finding: its interval, its thread, its region.
    *  @param {import("../source/source.js").Instance} instance */
-  showInstance({ loc, start, end }) {
+  showInstance({ loc, start, end, path }) {
     const { time } = this;
-    time.state.set({ view: "timeline", region: "", t: around(start, end, time.open.length)
+    time.state.set({ view: "timeline", region: regionOf(time.open, path), fade: "", t: around(start, end, time.open.length)
       .map(Math.round), sel: { loc, level: -1, t: Math.floor((start + end) / 2) } });
     this.reveal(loc);
   }
@@ -141,6 +145,23 @@ export class Selector {
 const ALL_MAX = 128;
 /** Questions until a search gives up. */
 const SEARCHES_MAX = 200;
+
+/** The labels of the regions down to a level of the call stack, with ` > ` between.
+ *  @param {import("../source/source.js").Opened} open
+ *  @param {import("../source/source.js").Moment} moment @param {number} level */
+function labelsOf({ regions }, { stack }, level) {
+  const open = level < 0 ? stack : stack.slice(0, level + 1);
+  return open.map(({ region }) => regions[region]?.label ?? "").join(" > ");
+}
+
+/** The name of the region that a call path ends with: names with `/` between, or labels with ` > `.
+ *  @param {import("../source/source.js").Opened} open @param {string} path */
+function regionOf({ regions }, path) {
+  const ends = regions.filter(({ name, label }) =>
+    path === name || path.endsWith(`/${name}`) || path.endsWith(` > ${label}`));
+  // A name may have a `/` in it: the longest one is meant.
+  return ends.reduce((best, { name }) => (name.length > best.length ? name : best), "");
+}
 
 /** The level of the call stack that shows what was found, if it is open.
  *  @param {Timeline} time @param {import("../source/source.js").Found} of */

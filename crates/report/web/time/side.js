@@ -9,23 +9,28 @@ import { rounded } from "./followers.js";
 import { latest } from "./latest.js";
 import { withShortPaths } from "./moments.js";
 import { STATES, cssOf } from "./paint.js";
-import { threadText } from "./rows.js";
-import { described, pathText, regionParts, shownOf } from "./words.js";
+import { threadText, threadsInOrder } from "./rows.js";
+import { capital, described, pathText, regionParts, shownOf } from "./words.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 /** @typedef {import("../source/source.js").Sums} Sums */
+/** What shows a call path in the trees, selects it there, and shows a line of a source.
+ * @typedef {{lookAt: (path: string) => void, showPath: ((path: string) => void) | null,
+ *   toSource: ((file: string, line: number) => void) | null}} Leads */
 
 const PAUSE_MS = 120;
 const ROWS = 9;
+/** Cards below the rows need this height. */
+const BELOW_MIN_PX = 190;
 const KINDS = [["region", "Regions"], ["state", "States"], ["location", "Threads"]];
 
 export class Side {
   /** @param {Timeline} time @param {import("./select.js").Selector} selector
-   *  @param {((path: string) => void) | null} showPath Shows a call path in the trees. */
-  constructor(time, selector, showPath) {
+   *  @param {Leads} leads */
+  constructor(time, selector, leads) {
     this.time = time;
     this.selector = selector;
-    this.showPath = showPath;
+    this.leads = leads;
     this.by = "region";
     this.sums = el("section.card");
     this.selected = el("section.card", { hidden: "" });
@@ -35,7 +40,19 @@ export class Side {
     this.ask = latest((/** @type {any} */ question, signal) =>
       time.source.sums(question, signal),
     (answer, error, question) => this.renderSums(answer, error, question), PAUSE_MS);
-    time.onFrame(() => this.follow());
+    time.onFrame(() => {
+      this.arrange();
+      this.follow();
+    });
+  }
+
+  /** If few rows leave room below them, what is at the end of the column stands there. */
+  arrange() {
+    const { view, room, height } = this.time;
+    const isRoom = room - height >= BELOW_MIN_PX && !this.time.state.now.table;
+    const host = isRoom ? view.below : view.side;
+    if (this.worst.parentElement !== host) host.append(this.worst, this.extra);
+    view.below.hidden = !isRoom || (this.worst.hidden && this.extra.hidden);
   }
 
   follow() {
@@ -56,8 +73,11 @@ export class Side {
         this.follow();
       },
     }, title));
+    const places = new Map(by === "location"
+      ? threadsInOrder(open).map((loc, at) => [loc, at]) : []);
+    const place = (/** @type {{key: number}} */ { key }) => places.get(key) ?? places.size;
     const rows = [...(answer?.rows ?? [])].sort((a, b) =>
-      (by === "location" ? a.key - b.key : b.ticks - a.ticks));
+      (by === "location" ? place(a) - place(b) : b.ticks - a.ticks));
     const size = `${open.locations.length} × ${lengthText((t1 - t0) / rate)}`;
     const how = !answer ? "" : answer.exact ? "exact" : "estimated from the picture";
     const focused = this.sums.contains(document.activeElement) ? by : null;
@@ -110,7 +130,7 @@ export class Side {
     const isOn = state.now.region === region.name;
     return el("button.link", {
       "aria-pressed": String(isOn), title: "Highlight it in the timeline",
-      onclick: () => state.set({ region: isOn ? "" : region.name }),
+      onclick: () => state.set({ region: isOn ? "" : region.name, fade: "" }),
     }, what, where ? el("span.place", {}, where) : null);
   }
 
@@ -137,7 +157,9 @@ export class Side {
 
   /** What can be done with what is selected. @param {import("../source/source.js").Moment} moment */
   actions(moment) {
-    const { time, selector } = this;
+    const { time, selector, leads: { showPath, toSource } } = this;
+    const { file, line } = time.open.regions[shownOf(moment, time.state.now.sel.level)?.region ?? -1]
+      ?? { file: "", line: 0 };
     const button = (/** @type {string} */ text, /** @type {string} */ key,
       /** @type {() => void} */ onclick) => el("button", { onclick, title: `Key ${key}` }, text);
     return el("div.actions", {},
@@ -145,21 +167,29 @@ export class Side {
       button("Previous", "[", () => selector.neighbour(true)),
       button("Next", "]", () => selector.neighbour(false)),
       moment.task?.created ? button("Creator", "p", () => toCreator(time, selector)) : null,
-      this.showPath && moment.path
-        ? el("button", { onclick: () => this.showPath?.(moment.path) }, "Show in the trees") : null);
+      showPath && moment.path
+        ? el("button", { onclick: () => showPath(moment.path) }, "Show in the trees") : null,
+      toSource && file && line
+        ? el("button", { onclick: () => toSource(file, line) }, "Show source") : null);
   }
 
   /** The most severe moments. @param {import("../source/source.js").Instance[]} instances */
   renderWorst(instances) {
     const { open } = this.time;
     this.worst.hidden = instances.length === 0;
-    const items = instances.map((instance) => el("li", {}, el("button.worst", {
+    const { source } = this.time;
+    // A page without a server has the worst ones only; the others are told, and how to see them.
+    const known = instances.filter((instance) => source.hasMoment(instance));
+    const items = known.map((instance) => el("li", {}, el("button.worst", {
       onclick: () => this.selector.showInstance(instance),
     }, el("b", {}, instance.title), ` ${lengthText(instance.ticks / open.ticks_per_second)} `,
-    el("span.quiet", {}, `${threadText(open, instance.loc)}. ${withShortPaths(instance.because)}`))));
+    el("span.quiet", {}, `${capital(threadText(open, instance.loc))}. ${withShortPaths(instance.because)}`))));
     const more = items.length > 5 ? el("details.more", {},
       el("summary", {}, `${items.length - 5} more`), el("ol", { start: 6 }, ...items.slice(5))) : null;
+    const rest = instances.length - known.length;
     fillWith(this.worst, el("h2", {}, "Worst moments"),
-      el("ol", {}, ...items.slice(0, 5)), more);
+      el("ol", {}, ...items.slice(0, 5)), more,
+      rest ? el("p.quiet", {}, ...prose(`${rest} more ${rest === 1 ? "is" : "are"} not in this page: `
+        + `\`pompeii view ${open.title}\` shows them.`)) : null);
   }
 }

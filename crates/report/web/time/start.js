@@ -5,6 +5,7 @@ import { count, percent } from "../format.js";
 import { addCommands } from "./commands.js";
 import { addExtra } from "./extra.js";
 import { makeFind } from "./find.js";
+import { addLit } from "./lit.js";
 import { listenToPointer } from "./pointer.js";
 import { Selector } from "./select.js";
 import { Side } from "./side.js";
@@ -14,6 +15,7 @@ import { addTwin } from "./twin.js";
 
 /** @typedef {import("../source/source.js").Source} Source */
 /** @typedef {import("../source/source.js").Opened} Opened */
+/** @typedef {import("./side.js").Leads} Leads */
 
 const POLL_MS = 300;
 
@@ -38,30 +40,32 @@ async function whenReady(host, source) {
 /** @param {HTMLElement} host @param {Source} source @param {Opened} opened
  *  @param {import("../state.js").State<any>} state @param {import("../keys.js").Keys} keys
  *  @param {import("./moments.js").Moments} moments
- *  @param {((path: string) => void) | null} showPath Shows a call path in the trees. */
-export async function startTimeline(host, source, opened, state, keys, moments, showPath) {
+ *  @param {Leads} leads
+ *  @returns {Promise<Timeline | null>} null if the trace cannot be shown */
+export async function startTimeline(host, source, opened, state, keys, moments, leads) {
   try {
     if (!opened.progress.ready) await whenReady(host, source);
     // Stack levels are known only now.
     const open = opened.progress.ready ? opened : await source.open() ?? opened;
-    build(host, source, open, state, keys, moments, showPath);
+    return build(host, source, open, state, keys, moments, leads);
   } catch (error) {
     host.replaceChildren(el("p.alert", { role: "alert" }, /** @type {Error} */ (error).message));
+    return null;
   }
 }
 
 /** @param {HTMLElement} host @param {Source} source @param {Opened} open
  *  @param {import("../state.js").State<any>} state @param {import("../keys.js").Keys} keys
- *  @param {import("./moments.js").Moments} moments
- *  @param {((path: string) => void) | null} showPath */
-function build(host, source, open, state, keys, moments, showPath) {
+ *  @param {import("./moments.js").Moments} moments @param {Leads} leads */
+function build(host, source, open, state, keys, moments, leads) {
   const time = new Timeline(host, source, open, state);
   /** @type {Side | null} */
   let side = null;
   const selector = new Selector(time, (moment, error) => side?.renderSelected(moment, error));
-  side = new Side(time, selector, showPath);
+  selector.lookAt = leads.lookAt;
+  side = new Side(time, selector, leads);
   const find = makeFind(time, selector);
-  renderTools(time, find.host);
+  renderTools(time, find.host, addLit(time, selector));
   listenToPointer(time, selector);
   addCommands(time, selector, keys, { find: find.focus });
   addTwin(time);
@@ -76,6 +80,7 @@ function build(host, source, open, state, keys, moments, showPath) {
   side.renderWorst(moments.instances);
   moments.show = (instance) => selector.showInstance(instance);
   time.redraw();
+  return time;
 }
 
 /** The timeline is as high as what is left of the window. @param {HTMLElement} host */

@@ -1,14 +1,17 @@
 // The timeline: keeps what is shown, asks for pictures, and draws. Everything that is asked for the
 // window (sums, links, curves) follows when it rests.
 
+import { fillWith, prose } from "../dom.js";
 import { PictureCache, bestFor } from "../source/cache.js";
 import { clockText, digitsFor, roundTimes, unitFor } from "./axis.js";
+import { bundles, drawBundles } from "./crowd.js";
 import { Followers } from "./followers.js";
 import {
   drawCurve, drawGap, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
 } from "./ink.js";
 import { LEVELS } from "./levels.js";
 import { drawLevel, levelKeys } from "./leveldraw.js";
+import { litOf } from "./lit.js";
 import { renderNames } from "./names.js";
 import { Overview } from "./overview.js";
 import { STATES, cssColour, palette, shaded, wordOf } from "./paint.js";
@@ -23,6 +26,9 @@ import { regionParts, shownOf } from "./words.js";
 
 /** Rows are asked for in groups, so that scrolling asks for new ones only. */
 const GROUP = 32;
+/** Space above the note below the rows, and the least height of the rows. */
+const NOTE_GAP_PX = 8;
+const ROOM_MIN_PX = 80;
 /** A window rests after this time, and becomes a step in the history. In milliseconds. */
 const REST_MS = 160;
 
@@ -52,16 +58,29 @@ export class Timeline {
     this.ranked = [];
     /** @type {Map<string, HTMLElement>} */
     this.nameElements = new Map();
-    /** @type {{shown: import("./raster.js").Palette, ink: number, css: Map<string, string>} | null} */
+    /** @type {{shown: import("./raster.js").Palette, faded: import("./raster.js").Palette,
+     *   ink: number, css: Map<string, string>} | null} */
     this.colours = null;
+    /** What is selected in the trees. @type {() => import("./lit.js").Chosen | null} */
+    this.chosen = () => null;
+    /** @type {import("./lit.js").Lit | null | undefined} undefined if it has to be found out */
+    this.litNow = undefined;
+    /** Regions that stand out, those with the most time in the window. @type {number[]} */
+    this.walked = [];
     /** @type {(() => void)[]} */
     this.frameActs = [];
     /** @type {Row[]} all rows */
     this.rows = [];
+    /** @type {Map<string, Row>} */
+    this.rowsByKey = new Map();
     this.width = 0;
     this.height = 0;
+    /** Height that there is for rows. */
+    this.room = 600;
     this.isDrawing = false;
     this.timer = 0;
+    this.error = "";
+    this.remarked = "";
     const redraw = () => this.redraw();
     this.cache = new PictureCache(source, open.length, redraw, (error) => this.note(error));
     this.overview = new Overview(this);
@@ -72,14 +91,15 @@ export class Timeline {
 
   listen() {
     const { state, view } = this;
-    new ResizeObserver(() => this.resize()).observe(view.scroll);
+    const observer = new ResizeObserver(() => this.resize());
+    [view.scroll, view.main].forEach((part) => observer.observe(part));
     view.scroll.addEventListener("scroll", () => this.redraw());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
     state.subscribe(["t"], ({ t }) => {
       this.window = t ?? [0, Math.max(this.open.length, 1)];
       this.redraw();
     });
-    state.subscribe(["theme", "palette", "region", "level", "hatch"], () => this.recolour());
+    state.subscribe(["theme", "palette", "region", "fade", "level", "hatch"], () => this.recolour());
     state.subscribe(["stacks", "folded", "unfolded", "curves", "counters", "recorded"], () => {
       this.relayout();
       this.redraw();
@@ -89,17 +109,30 @@ export class Timeline {
 
   /** What is not as expected, below the rows. @param {Error | null} error */
   note(error) {
-    this.view.note.hidden = !error;
-    this.view.note.textContent = error ? error.message : "";
+    this.error = error?.message ?? "";
+    this.showNote();
+  }
+
+  /** What is to be known of the lines that are drawn. @param {string} text */
+  remark(text) {
+    this.remarked = text;
+    this.showNote();
+  }
+
+  showNote() {
+    const text = this.error || this.remarked;
+    this.view.note.hidden = !text;
+    fillWith(this.view.note, ...prose(text));
+    this.resize();
   }
 
   resize() {
-    const { scroll } = this.view;
-    const { clientWidth: width, clientHeight: height } = scroll;
-    if (!width || (width === this.width + NAMES_PX && height === this.height)) return;
+    const { scroll, main, top, note } = this.view;
+    const { clientWidth: width } = scroll;
+    const room = main.clientHeight - top.offsetHeight - note.offsetHeight - NOTE_GAP_PX;
+    if (!width || (width === this.width + NAMES_PX && room === this.room)) return;
     this.width = Math.max(50, width - NAMES_PX);
-    this.height = height;
-    this.view.sheet.style.height = `${height}px`;
+    this.room = room;
     this.relayout();
     this.redraw();
   }
@@ -110,15 +143,39 @@ export class Timeline {
   }
 
   relayout() {
-    const { rows, height } = layout(this.open, this.state.now, this.height || 600);
+    const { rows, height } = layout(this.open, this.state.now, this.room);
     this.rows = rows;
+    // What the rows do not need is for what stands below them.
+    this.height = Math.max(ROOM_MIN_PX, Math.min(this.room, height));
+    this.view.scroll.style.height = `${this.height}px`;
+    this.view.sheet.style.height = `${this.height}px`;
+    this.rowsByKey = new Map(rows.map((row) => [row.key, row]));
     this.view.space.style.height = `${height}px`;
   }
 
   recolour() {
     this.colours = null;
+    this.litNow = undefined;
     this.overview.forget();
     this.redraw();
+  }
+
+  /** What stands out while all else fades; null if nothing does. */
+  lit() {
+    if (this.litNow === undefined) {
+      const { region, fade } = this.state.now;
+      this.litNow = litOf(this.open, region, fade === "trees" ? this.chosen() : null);
+    }
+    return this.litNow;
+  }
+
+  /** Whether a row has threads that stand out. @param {Row} row */
+  isLit({ kind, process, loc }) {
+    const locations = this.lit()?.locations;
+    if (!locations) return true;
+    if (kind !== "process") return locations.has(loc);
+    const { first, count } = this.open.processes[process];
+    return Array.from({ length: count }, (_, at) => first + at).some((of) => locations.has(of));
   }
 
   /** The colours of the theme, with one region or all of them. */
@@ -127,11 +184,11 @@ export class Timeline {
     const { host } = this.view;
     const { regions } = this.open;
     const states = STATES.map(({ variable }) => cssColour(host, variable));
-    const { region: name } = this.state.now;
-    const isShown = name ? (/** @type {number} */ at) => regions[at]?.name === name : null;
+    const lit = this.lit();
     const paper = cssColour(host, "--t-paper");
     this.colours = {
-      shown: palette(regions, states, paper, isShown),
+      shown: palette(regions, states, paper, lit && ((at) => lit.regions.has(at))),
+      faded: palette(regions, states, paper, () => false),
       ink: wordOf(shaded(states[2], -0.35)),
       /** @type {Map<string, string>} */
       css: new Map(),
@@ -241,7 +298,9 @@ export class Timeline {
       y: Math.round((strip.of.y - top) * ratio), height: Math.round(strip.of.height * ratio) }));
     const isFlat = (/** @type {{of: Row}} */ { of }) => of.kind === "flat";
     const asStates = level.categories.length ? strips.filter((strip) => !isFlat(strip)) : strips;
-    raster(words, width, asStates, this.window, colours.shown);
+    const [lit, faded] = [true, false].map((is) => asStates.filter(({ of }) => this.isLit(of) === is));
+    raster(words, width, lit, this.window, colours.shown);
+    raster(words, width, faded, this.window, colours.faded);
     if (level.categories.length) {
       drawLevel(this, words, width, strips.filter(isFlat), level);
     }
@@ -274,9 +333,18 @@ export class Timeline {
     this.followers.curves().forEach(({ row, curve, variable, most }) =>
       drawCurve(sheet, row, curve, variable, most));
     drawLinks(sheet, this.followers.shownLinks, (loc) => this.rowOf(loc));
+    this.drawCrowd(sheet);
     drawLinks(sheet, this.followers.ownLinks(), (loc) => this.rowOf(loc));
     drawMarkers(sheet, this.instances.map(({ start, end }) => (start + end) / 2), "--accent");
     this.drawMarks(sheet);
+  }
+
+  /** Lines that are too many to draw each. @param {import("./ink.js").Sheet} sheet */
+  drawCrowd(sheet) {
+    const { counts, binTicks } = this.followers.crowd;
+    if (!counts.length) return;
+    const all = bundles(counts, binTicks, (t) => xOf(sheet, t), (loc) => this.rowOf(loc));
+    drawBundles(sheet, all, this.state.now.links);
   }
 
   /** Selection, cursor and measured length. @param {import("./ink.js").Sheet} sheet */
@@ -336,8 +404,8 @@ export class Timeline {
   rowOf(loc, level = -1) {
     const key = level < 0 ? `f${loc}` : `${this.state.now.recorded ? "r" : "s"}${loc}.${level}`;
     const { process } = this.open.locations[loc] ?? { process: -1 };
-    return this.rows.find((row) => row.key === key)
-      ?? (level < 0 ? this.rows.find((row) => row.key === `p${process}`) : undefined);
+    return this.rowsByKey.get(key)
+      ?? (level < 0 ? this.rowsByKey.get(`p${process}`) : undefined);
   }
 }
 

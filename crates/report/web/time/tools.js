@@ -7,7 +7,8 @@ import { LINK_COLOURS } from "./ink.js";
 import { LEVELS } from "./levels.js";
 import { toggled } from "./names.js";
 import { STATES } from "./paint.js";
-import { CURVES, locationName } from "./rows.js";
+import { CURVES, locationName, threadText, threadsInOrder } from "./rows.js";
+import { capital } from "./words.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 
@@ -15,8 +16,8 @@ const LINKS = ["message", "collective", "lock", "task"];
 const LINK_TITLES = { message: "Messages", collective: "Collectives", lock: "Lock hand-over",
   task: "Tasks: creation to execution" };
 
-/** @param {Timeline} time @param {Node} find */
-export function renderTools(time, find) {
+/** @param {Timeline} time @param {Node} find @param {Node} lit what stands out */
+export function renderTools(time, find, lit) {
   const { view, state } = time;
   const levels = LEVELS.map(({ name, title }) => el("option", { value: name }, title));
   const level = /** @type {HTMLSelectElement} */ (el("select", {
@@ -46,7 +47,7 @@ export function renderTools(time, find) {
   fillWith(view.tools, find, el("label.level", {}, "Colours ", level), menu(time), hatching,
     recorded, el("button", { title: "Show the whole run (0)",
       onclick: () => time.show([0, Math.max(time.open.length, 1)]) }, "Whole run"),
-    legend);
+    legend, lit);
 }
 
 /** Where the window is. @param {Timeline} time */
@@ -82,11 +83,10 @@ function menu(time) {
       LINK_COLOURS[kind]));
   const taskCurves = ["ready", "running"];
   const curves = Object.entries(CURVES)
-    .filter(([which]) => time.source.isWhole && (open.has.tasks || !taskCurves.includes(which)))
+    .filter(([which]) => (time.source.isWhole || open.has.curves) && (open.has.tasks || !taskCurves.includes(which)))
     .map(([which, title]) => item("curves", which, title,
       which === "waiting" ? "--t-waiting" : which === "idle" ? "--idle" : "--t-computing"));
-  const counters = open.has.counters.map((name) =>
-    item("counters", `${name}@${locationName(open, 0)}`, name, "--t-mpi"));
+  const counters = counterItems(time);
   const group = (/** @type {string} */ title, /** @type {Node[]} */ items) =>
     (items.length ? [el("h3", {}, title), ...items] : []);
   if (!links.length && !curves.length && !counters.length) return null;
@@ -98,6 +98,44 @@ function menu(time) {
     if (!menu.contains(/** @type {Node} */ (target))) menu.open = false;
   });
   return menu;
+}
+
+/** Threads that can be chosen for their counters; more would make the list useless. */
+const THREADS_MAX = 512;
+
+/** A choice of a thread, and a box for each of its counters. @param {Timeline} time
+ *  @returns {Node[]} */
+function counterItems({ open, state }) {
+  const { counters } = open.has;
+  if (!counters.length) return [];
+  const threads = threadsInOrder(open).slice(0, THREADS_MAX);
+  const thread = /** @type {HTMLSelectElement} */ (el("select", { "aria-label": "Thread of the counters" },
+    ...threads.map((loc) => el("option", { value: locationName(open, loc) },
+      capital(threadText(open, loc))))));
+  const word = (/** @type {string} */ name) => `${name}@${thread.value}`;
+  const boxes = counters.map((name) => {
+    const box = /** @type {HTMLInputElement} */ (el("input", { type: "checkbox",
+      onchange: () => state.set({ counters: toggled(state.now.counters, word(name)) }) }));
+    return { name, box };
+  });
+  const show = () => boxes.forEach(({ name, box }) => {
+    box.checked = state.now.counters.includes(word(name));
+  });
+  // A selected thread is most likely the one whose counters are wanted.
+  const follow = () => {
+    const { sel } = state.now;
+    if (sel && threads.includes(sel.loc)) thread.value = locationName(open, sel.loc);
+    show();
+  };
+  thread.addEventListener("change", show);
+  state.subscribe(["counters"], show);
+  state.subscribe(["sel"], follow);
+  follow();
+  return [el("label", {}, "of ", thread), ...boxes.map(({ name, box }) => {
+    const swatch = el("i");
+    swatch.style.background = "var(--t-mpi)";
+    return el("label", {}, box, swatch, name);
+  })];
 }
 
 /** @param {string} name of a level @returns {Node[]} */

@@ -7,7 +7,7 @@ import { lengthText } from "./axis.js";
 import { rounded } from "./followers.js";
 import { latest } from "./latest.js";
 import { STATES } from "./paint.js";
-import { threadText } from "./rows.js";
+import { threadText, threadsInOrder } from "./rows.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 
@@ -36,12 +36,14 @@ function render(time, answer, [t0, t1]) {
   const { open, view } = time;
   const rate = open.ticks_per_second;
   const order = [1, 2, 3, 4, 0];
-  const rows = answer.rows.slice(0, ROWS_MAX).map((/** @type {any} */ row) => {
+  const of = new Map(answer.rows.map((/** @type {any} */ row) => [row.key, row]));
+  const all = threadsInOrder(open).flatMap((loc) => of.get(loc) ?? []);
+  const rows = all.slice(0, ROWS_MAX).map((/** @type {any} */ row) => {
     const cells = order.map((state) => el("td.number", {}, row.states
       ? percent(row.states[state] / (t1 - t0)) : "–"));
     return el("tr", {}, el("th", { scope: "row" }, threadText(open, row.key)), ...cells);
   });
-  const left = answer.rows.length - ROWS_MAX;
+  const left = all.length - ROWS_MAX;
   fillWith(view.twin,
     el("p", {}, `From ${lengthText(t0 / rate)} to ${lengthText(t1 / rate)} after the begin. `
       + "Key t shows the picture again."),

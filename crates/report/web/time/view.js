@@ -25,15 +25,16 @@ export function buildView(host) {
     live: el("div.time-live", { "aria-live": "polite" }),
     side: el("aside.time-side", { "aria-label": "This window and what is selected" }),
     twin: el("div.time-twin", { hidden: "" }),
+    below: el("div.time-below", { hidden: "" }),
     note: el("div.time-note", { role: "status", hidden: "" }),
   };
   const sheet = el("div.time-sheet", {}, parts.names, parts.stage);
   const scroll = el("div.time-scroll", { tabindex: -1 }, parts.space, sheet);
-  const main = el("div.time-main", {}, el("div.time-top", {},
-    el("div.time-whole", {}, "whole run"), parts.stripBox, el("div"), axis),
-    scroll, parts.twin, parts.note);
+  const top = el("div.time-top", {}, el("div.time-whole", {}, "whole run"), parts.stripBox,
+    el("div"), axis);
+  const main = el("div.time-main", {}, top, scroll, parts.twin, parts.below, parts.note);
   host.replaceChildren(parts.tools, el("div.time-body", {}, main, parts.side), parts.live);
-  return { ...parts, host, scroll, sheet, pixels, ink, axis, strip };
+  return { ...parts, host, main, top, scroll, sheet, pixels, ink, axis, strip };
 }
 
 /** @typedef {ReturnType<typeof buildView>} View */

@@ -43,6 +43,11 @@ export function pathText(open, { stack }) {
   }).join(" › ");
 }
 
+/** A text as the begin of a sentence. @param {string} text */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Only the name of a file. @param {string} file @param {number} line */
 export function placeText(file, line) {
   return file ? `${file.split("/").at(-1)}${line ? `:${line}` : ""}` : "";
@@ -51,7 +56,7 @@ export function placeText(file, line) {
 /** A line for those who do not see the picture. @param {Opened} open @param {number} loc
  *  @param {OpenRegion | undefined} of @param {import("../source/source.js").Window} window */
 export function spoken(open, loc, of, [t0, t1]) {
-  const thread = threadText(open, loc);
+  const thread = capital(threadText(open, loc));
   if (!of) return `${thread}: nothing is recorded here`;
   const name = regionText(open, of.region);
   if (of.end === null) return `${thread}, ${name}, it ends later`;
@@ -66,7 +71,7 @@ export function spoken(open, loc, of, [t0, t1]) {
 export function described(open, loc, moment, level) {
   const of = shownOf(moment, level);
   if (!of) {
-    const thread = threadText(open, loc);
+    const thread = capital(threadText(open, loc));
     const fact = moment.stack.length ? `${thread} has nothing open on this level of its call stack.`
       : `${thread} has no events here: it is idle or not started.`;
     return { title: "Nothing here", place: "", why: [], facts: [fact] };
@@ -78,8 +83,13 @@ export function described(open, loc, moment, level) {
     place: isTask ? placeText(region.file, region.line) : "",
     facts: [intervalText(open, loc, of), ...taskTexts(open, moment, of)],
     why: moment.waits.map(({ title, ticks, because }) =>
-      `${title}, ${lengthText(ticks / open.ticks_per_second)}: ${withShortPaths(because)}`),
+      waitText(title, lengthText(ticks / open.ticks_per_second), withShortPaths(because))),
   };
+}
+
+/** @param {string} title @param {string} length @param {string} because */
+function waitText(title, length, because) {
+  return because ? `${title}, ${length}: ${because}` : `${title}, ${length}.`;
 }
 
 /** @param {Opened} open @param {number} loc @param {OpenRegion} of */
@@ -87,7 +97,7 @@ function intervalText(open, loc, of) {
   const rate = open.ticks_per_second;
   const state = STATES[open.regions[of.region]?.state ?? 1].title;
   const begin = clockText(of.since / rate, 1e-6);
-  const thread = threadText(open, loc);
+  const thread = capital(threadText(open, loc));
   if (of.end === null) return `${thread}, ${state}, from ${begin} on. It ends after this window.`;
   const length = lengthText((of.end - of.since) / rate);
   const cuts = [of.resumed ? "It was suspended before." : "",
@@ -104,7 +114,7 @@ function taskTexts(open, { task }, of) {
   if (task.created) {
     const waited = lengthText((begin - task.created.at) / rate);
     const creator = threadText(open, task.created.loc);
-    texts.push(`${task.name} was created by ${creator} at ${clockText(task.created.at / rate, 1e-6)}.`
+    texts.push(`The task was created by ${creator} at ${clockText(task.created.at / rate, 1e-6)}.`
       + ` It waited ${waited}.`);
   }
   const ran = task.fragments.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -31,13 +31,20 @@ export function treeFields({ panes }) {
   };
 }
 
-/** Selections go into the state, and a changed state into the trees. Returns what shows a property
- *  at some call paths, as one step for Back. @param {Trees} trees
+/** Selections go into the state, and a changed state into the trees. Returns two acts: `show` shows a
+ *  property at some call paths, as one step for Back; `look` selects a call path while another view
+ *  is seen. @param {Trees} trees
  *  @param {import("../state.js").State<any>} state */
 export function followTrees(trees, state) {
   let isFollowing = false;
+  let before = selectionKey(trees.panes);
   trees.onSelect(() => {
-    if (!isFollowing) state.set(shownIn(trees.panes), { kind: "trees" });
+    const now = selectionKey(trees.panes);
+    // What was selected by hand stands out in the timeline, if there is one.
+    const isChosen = !isFollowing && now !== before && "fade" in state.fields;
+    before = now;
+    const fade = isChosen ? { fade: "trees", region: "" } : {};
+    if (!isFollowing) state.set({ ...shownIn(trees.panes), ...fade }, { kind: "trees" });
   });
   const follow = (/** @type {TreeState} */ wanted) => {
     if (isSame(wanted, shownIn(trees.panes))) return;
@@ -47,12 +54,27 @@ export function followTrees(trees, state) {
   };
   state.subscribe(["property", "path", "open", "form", "values"], follow);
   follow(state.now);
-  return (/** @type {string} */ metric, /** @type {number[]} */ calls) => {
+  const show = (/** @type {string} */ metric, /** @type {number[]} */ calls) => {
     isFollowing = true;
     trees.show(metric, calls);
     isFollowing = false;
     state.set({ view: "trees", ...shownIn(trees.panes) });
   };
+  const look = (/** @type {number} */ call) => {
+    const { panes } = trees;
+    isFollowing = true;
+    panes.calls.reveal([panes.form.nodeOf(call)]);
+    isFollowing = false;
+    state.set(shownIn(panes), { replace: true });
+  };
+  return { show, look };
+}
+
+/** What is selected, as a text that differs for other selections.
+ *  @param {import("./panes.js").Panes} panes */
+function selectionKey(panes) {
+  const of = (/** @type {import("./tree.js").Tree} */ tree) => [...tree.selected].join();
+  return [of(panes.metrics), panes.selectedCalls().join(), of(panes.system)].join(";");
 }
 
 /** @param {import("./panes.js").Panes} panes @returns {TreeState} */

@@ -4,6 +4,8 @@
 // rows that are not 0 are kept, because a dense array of all call paths x locations x metrics would
 // need gigabytes in a large run.
 
+import { inOrder } from "../order.js";
+
 /**
  * @typedef {{name: string, title: string, unit: string, parent: number}} RawMetric
  * @typedef {{name: string, label: string, place: string, construct: string, role: string,
@@ -104,6 +106,12 @@ export class Data {
     return this.regions[this.calls[call].region];
   }
 
+  /** All locations in the order in which they are shown. @returns {number[]} */
+  locationsInOrder() {
+    const processes = this.system.filter(({ kind }) => kind === "process");
+    return processes.flatMap(({ children }) => children.map((id) => this.system[id].index));
+  }
+
   /** A stub stands for tasks that were executed at its parent; their time is in the task tree.
    *  @param {number} call */
   isStub(call) {
@@ -126,10 +134,12 @@ function systemNodes(raw) {
     nodes.push({ parent: hosts.get(process.node), name: process.name, kind: "process", index: -1 });
     return nodes.length - 1;
   });
-  raw.locations.forEach((/** @type {{name: string, process: number}} */ location,
-    /** @type {number} */ index) => {
-    nodes.push({ parent: processes[location.process], name: location.name, kind: "location", index });
-  });
+  /** @type {{locations: {name: string, process: number}[]}} */
+  const { locations } = raw;
+  for (const index of inOrder(locations.map(({ name }) => name))) {
+    const { process, name } = locations[index];
+    nodes.push({ parent: processes[process], name, kind: "location", index });
+  }
   return nodes;
 }
 

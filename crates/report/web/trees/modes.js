@@ -4,11 +4,11 @@
 /**
  * @typedef {"metrics" | "calls" | "system"} Pane
  * @typedef {"absolute" | "own" | "metric-root" | "metric-selection" | "call-root"
- *   | "call-selection" | "system-root" | "system-selection" | "peer" | "position"} Mode
+ *   | "call-selection" | "system-root" | "system-selection" | "peer" | "position" | "external"} Mode
  */
 
 /** All modes: title, the pane that the base belongs to (or a pane to the left of which it needs to
- *  stand), and what it does. @type {{mode: Mode, title: string, of: Pane | "self" | "peers"}[]} */
+ *  stand), and what it does. @type {{mode: Mode, title: string, of: Pane | "self" | "peers" | "external"}[]} */
 export const VALUE_MODES = [
   { mode: "absolute", title: "Absolute", of: "self" },
   { mode: "own", title: "% of own root", of: "self" },
@@ -20,14 +20,16 @@ export const VALUE_MODES = [
   { mode: "system-selection", title: "% of selected locations", of: "system" },
   { mode: "peer", title: "% of largest peer", of: "peers" },
   { mode: "position", title: "% between peers", of: "peers" },
+  { mode: "external", title: "% of another report", of: "external" },
 ];
 
 /** Modes of a pane. Peers exist among locations only.
- *  @param {Pane} pane @param {Pane[]} order the panes from left to right */
-export function modesOf(pane, order) {
+ *  @param {Pane} pane @param {Pane[]} order the panes from left to right
+ *  @param {boolean} hasExternal whether there is another report */
+export function modesOf(pane, order, hasExternal = false) {
   const left = order.slice(0, order.indexOf(pane));
   return VALUE_MODES.filter(({ of }) => of === "self" || (of === "peers" && pane === "system")
-    || left.includes(/** @type {Pane} */ (of)));
+    || (of === "external" && hasExternal) || left.includes(/** @type {Pane} */ (of)));
 }
 
 /** The choices that set all panes at once. @type {[string, string][]} */

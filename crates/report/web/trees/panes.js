@@ -39,6 +39,12 @@ export class Panes extends Values {
     this.onChange = onChange;
     /** Shows a region in the timeline, if there is one. @type {((region: string) => void) | null} */
     this.toTimeline = null;
+    /** Shows a line of a source, if there are sources.
+     *  @type {((file: string, line: number) => void) | null} */
+    this.toSource = null;
+    this.titles = { property: "", path: "", where: "" };
+    /** @type {import("./external.js").External | null} */
+    this.external = null;
     /** @type {Pane[]} */
     this.order = ["metrics", "calls", "system"];
     /** @type {Record<string, {form: import("./forms.js").Form, outline: Outline}>} */
@@ -163,20 +169,48 @@ export class Panes extends Values {
     return this.order[1] === "system";
   }
 
+  /** Shows the values of another part of the run. Call paths have the same numbers there; some may
+   *  be added at the end. @param {import("./data.js").Data} data */
+  become(data) {
+    const before = this.selectedCalls();
+    this.data = data;
+    this.metrics.outline.forest = this.metricForest();
+    this.system.outline.forest = this.systemForest();
+    const { outline } = this.forms.calls;
+    const form = new CallTree(data);
+    outline.forest = form;
+    [outline.expanded, outline.hidden].forEach((ids) => keepBelow(ids, data.calls.length));
+    this.forms = { calls: { form, outline } };
+    if (this.form.key === "calls") {
+      this.form = form;
+      keepBelow(this.calls.selected, data.calls.length);
+      if (!this.calls.selected.size) this.calls.selected.add(form.roots[0]);
+      if (this.calls.focused >= data.calls.length) [this.calls.focused] = this.calls.selected;
+      this.update();
+    } else {
+      this.showForm(this.form.key, before.filter((call) => call < data.calls.length));
+    }
+  }
+
+  /** @param {string} key @param {number[]} calls that are selected in it */
+  showForm(key, calls) {
+    const { form, outline } = this.formNamed(key);
+    this.form = form;
+    this.calls.become(form, outline);
+    this.calls.found = { matches: new Set(), above: new Set() };
+    form.update(callValues(this.data, partsOf(picksOf(this.metrics))));
+    const nodes = new Set(calls.map((call) => form.nodeOf(call)));
+    if (nodes.size && nodes.size <= 64) this.calls.reveal([...nodes]);
+    else this.update();
+  }
+
   /** Shows call paths in another form, with the same of them selected. @param {string} shown */
   setForm(shown) {
     const before = this.selectedCalls();
     this.shown = shown;
-    const { form, outline } = this.formNamed(shown === "flame" ? "calls" : shown);
-    if (form !== this.form) {
-      this.form = form;
-      this.calls.become(form, outline);
-      this.calls.found = { matches: new Set(), above: new Set() };
-      const nodes = new Set(before.map((call) => form.nodeOf(call)));
-      form.update(this.callValues);
-      if (nodes.size && nodes.size <= 64) this.calls.reveal([...nodes]);
-    }
-    this.update();
+    const key = shown === "flame" ? "calls" : shown;
+    if (key === this.form.key) this.update();
+    else this.showForm(key, before);
   }
 
   /** The call paths that are looked at, but none if all are. */
@@ -281,7 +315,29 @@ export class Panes extends Values {
       "system-root": value(system),
       "system-selection": picksOf(system).reduce((total, { id }) =>
         total + system.outline.shown(id), 0),
+      external: this.externalBase(this.metrics.focused),
     };
+  }
+
+  /** Total of the root of a property in another report, in ticks or counts; 0 if it has none.
+   *  @param {number} metric */
+  externalBase(metric) {
+    const { name, unit } = this.data.metrics[this.data.metricRoot(metric)];
+    const total = this.external?.totals.get(name) ?? 0;
+    return unit === "sec" ? total * this.data.raw.ticks_per_second : total;
+  }
+
+  /** Values as percentages of another report; null ends that.
+   *  @param {import("./external.js").External | null} external */
+  setExternal(external) {
+    this.external = external;
+    if (!external) {
+      this.setQuick("root");
+      return;
+    }
+    for (const pane of this.order) this.modes[pane] = "external";
+    this.quick = "";
+    this.update();
   }
 
   /** What stands above and below the trees. */
@@ -296,6 +352,7 @@ export class Panes extends Values {
       return place ? `${name} ${place.split("/").at(-1)}` : name;
     });
     const where = names(this.system, (id) => data.system[id].name);
+    this.titles = { property, path, where };
     const [calls, system] = this.locationsFirst
       ? [`${property}, ${where}`, property] : [property, `${property}, ${path}`];
     hosts.calls.of.textContent = calls;
@@ -324,10 +381,11 @@ export class Panes extends Values {
 
   /** A value as text. @param {Pane} pane @param {number} value @param {string} unit
    *  @param {number} root @param {{least: number, most: number}} peers */
-  text(pane, value, unit, root, peers = { least: 0, most: 0 }) {
+  text(pane, value, unit, root, peers = { least: 0, most: 0 }, bases = this.bases) {
     const mode = this.modes[pane];
     if (mode === "absolute") return this.severity(value, unit);
-    return percent(shareIn(mode, value, { root, bases: this.bases, ...peers }));
+    if (mode === "external" && !bases.external) return "–";
+    return percent(shareIn(mode, value, { root, bases, ...peers }));
   }
 
   /** @param {number} metric */
@@ -340,7 +398,8 @@ export class Panes extends Values {
     const metric = this.data.metrics[id];
     const value = this.metrics.outline.shown(id);
     const root = this.ownRoot(id);
-    const text = this.text("metrics", value, metric.unit, root);
+    const text = this.text("metrics", value, metric.unit, root, undefined,
+      { external: this.externalBase(id) });
     const title = `${metric.name}: ${this.severity(value, metric.unit)}`;
     // Counts have no colour: all visits are not a bad thing.
     const share = metric.unit === "sec" ? ratio(value, root) : 0;
@@ -398,17 +457,39 @@ export class Panes extends Values {
     if (calls.length) this.calls.reveal([...calls].sort((a, b) => own[a] - own[b]));
   }
 
-  /** What the timeline needs to know of the selection. */
+  /** What is selected, for the timeline: the names of the regions that have the property there, and
+   *  the threads, if they are not all. @returns {import("../time/lit.js").Chosen} */
   selection() {
-    const regions = new Set(this.selectedCalls().map((call) => this.data.calls[call].region));
+    const { data, callMask, callValues: { own } } = this;
+    const names = new Set(data.calls.flatMap(({ id }) =>
+      (callMask[id] && own[id] !== 0 ? [data.region(id).name] : [])));
+    const forest = /** @type {any} */ (this.system.outline.forest);
+    const mask = maskOf(forest, picksOf(this.system).map(({ id }) => ({ id, minus: [] })), data.width);
+    const chosen = data.locations.filter((/** @type {any} */ _, /** @type {number} */ at) => mask[at]);
+    const isAll = chosen.length === 0 || chosen.length === data.width;
+    const process = (/** @type {number} */ at) => data.raw.processes[at].name;
     return {
-      metric: this.data.metrics[this.metrics.focused].name,
-      regions,
-      calls: this.selectedCalls(),
-      locations: [...this.system.selected].map((id) => this.data.system[id].index)
-        .filter((index) => index >= 0),
+      title: this.titleOf(isAll),
+      names,
+      locations: isAll ? null : chosen.map((/** @type {any} */ of) =>
+        ({ name: of.name, process: process(of.process) })),
+      width: data.width,
     };
   }
+
+  /** What is selected, in words. @param {boolean} isEverywhere on all threads */
+  titleOf(isEverywhere) {
+    const { property, path, where } = this.titles;
+    const parts = [property];
+    if (this.selectedCalls().length) parts.push(path);
+    if (!isEverywhere) parts.push(where);
+    return parts.join(", ");
+  }
+}
+
+/** @param {Set<number>} ids @param {number} most */
+function keepBelow(ids, most) {
+  ids.forEach((id) => id >= most && ids.delete(id));
 }
 
 /** @param {number} part @param {number} whole */

@@ -3,6 +3,7 @@
 
 import { colourOf } from "../colour.js";
 import { el } from "../dom.js";
+import { readExternal } from "./external.js";
 import { findIn, nextMatch } from "./find.js";
 import { openMenu } from "./menu.js";
 import { QUICK, modesOf } from "./modes.js";
@@ -64,7 +65,7 @@ function choice(label, options, value, choose) {
 /** @param {Panes} panes @param {Pane} pane */
 function modeChoice(panes, pane) {
   /** @type {[string, string][]} */
-  const options = modesOf(pane, panes.order).map(({ mode, title }) => [mode, title]);
+  const options = modesOf(pane, panes.order, panes.external !== null).map(({ mode, title }) => [mode, title]);
   const select = choice(`Values of ${NAMES[pane].thing} rows`, options, panes.modes[pane],
     (mode) => panes.setMode(pane, /** @type {any} */ (mode)));
   select.dataset.modeOf = pane;
@@ -212,7 +213,33 @@ export function renderToolbar(host, panes, redraw) {
       onclick: () => panes.calls.expandLargest(panes.form.roots[0]),
     }, "Largest"),
     el("button", { title: "Close all rows", onclick: () => panes.calls.collapseAll() }, "Close all"),
-    order, hide, el("span.spring"), legend());
+    order, hide, external(panes, redraw), el("span.spring"), legend());
+}
+
+/** A report whose totals are 100 %. @param {Panes} panes @param {() => void} redraw */
+function external(panes, redraw) {
+  const choose = (/** @type {import("./external.js").External | null} */ report) => {
+    panes.setExternal(report);
+    redraw();
+  };
+  if (panes.external) {
+    return el("button.toggle", { "aria-pressed": "true", title: "Show percentages of this run again",
+      onclick: () => choose(null) }, `% of ${panes.external.name} ✕`);
+  }
+  const input = /** @type {HTMLInputElement} */ (el("input.unseen", {
+    type: "file", accept: ".json,.html", "aria-label": "A report whose totals are 100 %",
+    onchange: async () => {
+      const [file] = input.files ?? [];
+      if (!file) return;
+      try {
+        choose(await readExternal(file));
+      } catch (error) {
+        alert(/** @type {Error} */ (error).message);
+      }
+    },
+  }));
+  return el("label.button", { title: "A file of `pompeii report --json` or `pompeii html`: "
+    + "its totals are 100 %" }, input, "% of another report …");
 }
 
 /** @param {string} label @param {HTMLElement[]} buttons */

@@ -13,6 +13,7 @@ import { paneHost, renderControls, renderToolbar } from "./tools.js";
  */
 export function renderTrees(host, data) {
   const toolbar = el("div", { id: "toolbar", role: "toolbar", "aria-label": "Display" });
+  const span = el("div.span");
   const help = el("div", { id: "help", "aria-live": "polite" });
   const flameHost = el("div.flame-host");
   const pane = (/** @type {import("./modes.js").Pane} */ name) =>
@@ -20,7 +21,7 @@ export function renderTrees(host, data) {
   const hosts = { metrics: pane("metrics"), calls: pane("calls"), system: pane("system") };
   hosts.calls.foot.before(flameHost);
   const grid = el("div", { id: "panes" });
-  host.replaceChildren(toolbar, grid, help);
+  host.replaceChildren(span, toolbar, grid, help);
 
   /** @type {(() => void)[]} */
   const listeners = [];
@@ -30,7 +31,7 @@ export function renderTrees(host, data) {
   let made = null;
   const onChange = () => {
     if (!made) return;
-    renderHelp(help, data, made);
+    renderHelp(help, made.data, made);
     if (made.shown === "flame") flame?.draw();
     listeners.forEach((act) => act());
   };
@@ -58,6 +59,13 @@ export function renderTrees(host, data) {
   return {
     panes,
     redraw,
+    /** Where the part of the run can be chosen. */
+    span,
+    /** @param {import("./data.js").Data} other of another part of the run */
+    become: (other) => {
+      panes.become(other);
+      redraw();
+    },
     onSelect: (/** @type {() => void} */ act) => { listeners.push(act); },
     /** @param {string} metric @param {number[]} calls */
     show: (metric, calls) => {
@@ -67,6 +75,11 @@ export function renderTrees(host, data) {
     /** @param {(region: string) => void} act shows a region in the timeline */
     leadToTimeline: (act) => {
       panes.toTimeline = act;
+      panes.update();
+    },
+    /** @param {((file: string, line: number) => void) | null} act shows a line of a source */
+    leadToSource: (act) => {
+      panes.toSource = act;
       panes.update();
     },
     /** @param {string} quick */

@@ -12,7 +12,7 @@ export function renderHelp(host, data, panes) {
   const [call] = panes.selectedCalls();
   const id = panes.form.key === "calls" ? panes.calls.focused : call ?? 0;
   host.replaceChildren(propertyHelp(data, panes.metrics.focused),
-    callHelp(data, id, panes.toTimeline));
+    callHelp(data, id, panes));
 }
 
 /** @param {import("../trees/data.js").Data} data @param {number} id */
@@ -26,8 +26,8 @@ function propertyHelp(data, id) {
 }
 
 /** @param {import("../trees/data.js").Data} data @param {number} id
- *  @param {((region: string) => void) | null} toTimeline */
-function callHelp(data, id, toTimeline) {
+ *  @param {import("../trees/panes.js").Panes} panes */
+function callHelp(data, id, { toTimeline, toSource }) {
   const region = data.region(id);
   const rate = data.raw.ticks_per_second;
   const own = (/** @type {string} */ name) => data.own(data.metricNamed(name), id);
@@ -42,6 +42,9 @@ function callHelp(data, id, toTimeline) {
     el("span.name", {}, `${region.role}, ${region.paradigm}`),
     toTimeline && region.role !== "artificial"
       ? el("button.to-timeline", { onclick: () => toTimeline(region.name) }, "Show in timeline")
+      : null,
+    toSource && region.file && region.line
+      ? el("button.to-timeline", { onclick: () => toSource(region.file, region.line) }, "Show source")
       : null,
     el("dl", {}, ...facts.flatMap(([term, text]) => [el("dt", {}, term), el("dd", {}, text)]),
       el("dt", {}, "Call path"), el("dd", {}, callers(data, id))));

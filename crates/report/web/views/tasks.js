@@ -72,8 +72,8 @@ function threads(data) {
   const all = doings(data);
   const seen = DOINGS.filter(([part]) => all.some((doing) => doing[part] > 0));
   const many = raw.processes.length > 1;
-  const rows = all.slice(0, THREADS).map((doing, at) => {
-    const { name, process } = raw.locations[at];
+  const rows = data.locationsInOrder().slice(0, THREADS).map((at) => {
+    const [doing, { name, process }] = [all[at], raw.locations[at]];
     const text = seen.map(([part, title]) =>
       `${title} ${percent(doing[part] / raw.wall_ticks)}`).join(", ");
     const pieces = seen.map(([part, title, colour]) => {
@@ -172,8 +172,8 @@ function histograms(rate, of, times) {
 /** Which threads created and executed the instances. @param {Data} data @param {number} region */
 function whoDid(data, region) {
   const { created, executed } = instances(data, region);
-  const all = data.locations.map((/** @type {any} */ of, /** @type {number} */ at) =>
-    ({ name: of.name, created: created[at], executed: executed[at] }))
+  const all = data.locationsInOrder().map((at) =>
+    ({ name: data.locations[at].name, created: created[at], executed: executed[at] }))
     .filter((/** @type {any} */ of) => of.created || of.executed);
   if (!all.length) return null;
   const most = all.reduce((/** @type {number} */ largest, /** @type {any} */ of) =>

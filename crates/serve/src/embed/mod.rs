@@ -1,7 +1,9 @@
 //! The timeline of the offline page: answers of this server, asked once and packed. The page has
-//! pictures of the whole run, and of the worst moments as many as fit into its budget. What is
-//! finer needs the server.
+//! pictures of the whole run, and of the worst moments as many as fit into its budget, with the
+//! lines, tasks and curves of these moments. What is finer needs the server.
 
+mod facts;
+mod moments;
 mod pack;
 
 use std::sync::Arc;
@@ -11,20 +13,26 @@ use serde_json::{Value, json};
 use crate::routes::answer_of;
 use crate::session::Session;
 
-/// Columns of innermost regions: about one for each pixel of a large screen.
-const FLAT_COLUMNS: u64 = 4096;
+/// Columns of innermost regions: about one for each pixel of a large screen; fewer if they do not
+/// fit.
+const FLAT_COLUMNS: [u64; 4] = [4096, 2000, 1000, 250];
 /// Columns of call stacks at most; fewer if they do not fit.
 const STACK_COLUMNS: [u64; 4] = [2000, 1000, 500, 250];
-/// Columns of a moment.
-const MOMENT_COLUMNS: u64 = 1200;
+/// Columns of a moment; fewer if a page would have too few moments.
+const MOMENT_COLUMNS: [u64; 4] = [1200, 600, 300, 150];
+/// A page has this number of moments, if the trace has them and there is room at all.
+const MOMENTS_WANTED: usize = 5;
 /// Rows in one question.
 const ROWS: u64 = 1024;
 /// Levels of call stacks.
 const LEVELS: u64 = 24;
 /// Locations with sums of their own.
 const SUMS_MAX: u64 = 512;
-/// The part of the budget that call stacks may take, in percent; the rest is for moments.
-const STACKS_PERCENT: usize = 60;
+/// The parts of what is left that the whole run may take, in percent: innermost regions, call
+/// stacks, curves. The rest is for moments.
+const FLAT_PERCENT: usize = 45;
+const STACKS_PERCENT: usize = 50;
+const CURVES_PERCENT: usize = 5;
 
 /// Begin and end, since the begin of the trace.
 type Window = (u64, u64);
@@ -38,21 +46,18 @@ pub fn embedded(session: &Arc<Session>, budget: usize) -> Option<String> {
     let mut embedding = Embedding::new(session)?;
     embedding.left = budget.checked_sub(embedding.text().len())?;
     let whole = (0, embedding.open["length"].as_u64()?.max(1));
-    let flat = embedding.flat_rows(whole, FLAT_COLUMNS)?;
-    if !embedding.take(flat) {
+    if !embedding.take_run(whole) {
         return None;
     }
-    let limit = embedding.left / 100 * STACKS_PERCENT;
-    let stacks = STACK_COLUMNS.iter().find_map(|columns| {
-        embedding.stack_rows(whole, *columns).filter(|pictures| size(pictures) <= limit)
-    });
-    embedding.take(stacks.unwrap_or_default());
-    for window in embedding.moments() {
-        let flat = embedding.flat_rows(window, MOMENT_COLUMNS);
-        let stacks = embedding.stack_rows(window, MOMENT_COLUMNS);
-        let pictures = flat.into_iter().chain(stacks).flatten().collect();
-        embedding.take(pictures);
+    let instances = embedding.instances.as_array().cloned().unwrap_or_default();
+    let mut missing = MOMENTS_WANTED;
+    for window in moments::windows(&instances, whole.1) {
+        let share = embedding.left / missing.max(1);
+        if embedding.take_moment(window, share) {
+            missing = missing.saturating_sub(1);
+        }
     }
+    embedding.tell();
     Some(embedding.text())
 }
 
@@ -69,6 +74,8 @@ struct Embedding<'a> {
     /// Sums of the whole run: location, region, ticks, visits.
     sums: Vec<[u64; 4]>,
     pictures: Vec<String>,
+    /// Lines, tasks and curves by window.
+    moments: Vec<Value>,
     /// Bytes that are left.
     left: usize,
 }
@@ -78,36 +85,102 @@ impl<'a> Embedding<'a> {
         let ask = |name| answer_of(session, name, "").ok().and_then(|reply| reply.to_json());
         let mut open = ask("open")?;
         let instances = ask("instances").filter(Value::is_array).unwrap_or(json!([]));
+        open["files"] = json!([]);
         let has = open.get_mut("has")?.as_object_mut()?;
-        // What the page cannot be asked for.
-        for name in ["messages", "tasks", "locks", "collectives"] {
+        // What the page cannot be asked for; the moments tell more.
+        for name in ["messages", "tasks", "locks", "collectives", "curves"] {
             has.insert(name.to_owned(), json!(false));
         }
         has.insert("counters".to_owned(), json!([]));
         let has_instances = instances.as_array().is_some_and(|all| !all.is_empty());
         has.insert("analysis".to_owned(), json!(has_instances));
-        let (sums, pictures) = (Vec::new(), Vec::new());
-        let mut this = Embedding { session, open, instances, sums, pictures, left: 0 };
+        let (sums, pictures, moments) = (Vec::new(), Vec::new(), Vec::new());
+        let mut this = Embedding { session, open, instances, sums, pictures, moments, left: 0 };
         this.add_sums();
         Some(this)
     }
 
     fn text(&self) -> String {
-        let Embedding { open, instances, sums, pictures, .. } = self;
+        let Embedding { open, instances, sums, pictures, moments, .. } = self;
         let whole = json!({
-            "open": open, "instances": instances, "sums": sums, "pictures": pictures
+            "open": open, "instances": instances, "sums": sums, "pictures": pictures,
+            "moments": moments
         });
         whole.to_string()
     }
 
-    /// Adds pictures if they fit, all of them or none.
-    fn take(&mut self, pictures: Vec<String>) -> bool {
-        let fits = size(&pictures) <= self.left;
+    /// Adds the whole run; false if not even its innermost regions fit.
+    fn take_run(&mut self, whole: Window) -> bool {
+        let limit = self.left / 100 * FLAT_PERCENT;
+        let mut flat = None;
+        for columns in FLAT_COLUMNS {
+            flat = self.flat_rows(whole, columns);
+            if flat.as_ref().is_some_and(|pictures| size(pictures) <= limit) {
+                break;
+            }
+        }
+        if !flat.is_some_and(|flat| self.take(flat, None, self.left)) {
+            return false;
+        }
+        let limit = self.left / 100 * CURVES_PERCENT;
+        let curves = facts::of_run(self.session, whole, self.count("processes"));
+        self.take(Vec::new(), Some(curves), limit);
+        let limit = self.left / 100 * STACKS_PERCENT;
+        let fits = STACK_COLUMNS
+            .iter()
+            .find_map(|columns| self.stack_rows(whole, *columns).filter(|it| size(it) <= limit));
+        self.take(fits.unwrap_or_default(), None, limit);
+        true
+    }
+
+    /// Adds a moment in at most this number of bytes: with fewer columns, or without facts or call
+    /// stacks, if it has to be.
+    fn take_moment(&mut self, window: Window, limit: usize) -> bool {
+        let facts = facts::of_moment(self.session, window, self.count("processes"));
+        let mut last = (Vec::new(), Vec::new());
+        for columns in MOMENT_COLUMNS {
+            let Some(flat) = self.flat_rows(window, columns) else { return false };
+            let stacks = self.stack_rows(window, columns).unwrap_or_default();
+            let all = flat.iter().chain(&stacks).cloned().collect();
+            if self.take(all, Some(facts.clone()), limit) {
+                return true;
+            }
+            last = (flat, stacks);
+        }
+        let (flat, stacks) = last;
+        let all = flat.iter().chain(&stacks).cloned().collect();
+        self.take(all, None, limit) || self.take(flat, None, limit)
+    }
+
+    /// Adds pictures, and what belongs to them, if all of it fits into `limit` bytes.
+    fn take(&mut self, pictures: Vec<String>, facts: Option<Value>, limit: usize) -> bool {
+        let more = facts.as_ref().map_or(0, |facts| facts.to_string().len() + 1);
+        let needed = size(&pictures) + more;
+        let fits = needed <= limit.min(self.left);
         if fits {
-            self.left -= size(&pictures);
+            self.left -= needed;
             self.pictures.extend(pictures);
+            self.moments.extend(facts);
         }
         fits
+    }
+
+    /// Says what the page can be asked for in its moments. The words were there before, so the
+    /// text becomes no longer.
+    fn tell(&mut self) {
+        let any = |is: &dyn Fn(&Value) -> bool| self.moments.iter().any(is);
+        let links = |kind: &'static str| any(&|it| facts::has_links(it, kind));
+        let curves = |it: &Value| it["curves"].as_object().is_some_and(|all| !all.is_empty());
+        let told = [
+            ("messages", links("message")),
+            ("collectives", links("collective")),
+            ("locks", links("lock")),
+            ("tasks", any(&facts::has_tasks)),
+            ("curves", any(&curves)),
+        ];
+        if let Some(has) = self.open.get_mut("has").and_then(Value::as_object_mut) {
+            told.into_iter().for_each(|(name, is)| drop(has.insert(name.to_owned(), json!(is))));
+        }
     }
 
     fn count(&self, what: &str) -> u64 {
@@ -162,18 +235,5 @@ impl<'a> Embedding<'a> {
             self.picture(&rows.collect::<Vec<_>>().join(","), window, columns)
         });
         groups.collect()
-    }
-
-    /// The windows of the worst moments, the worst one first: each with a tenth on both sides.
-    fn moments(&self) -> Vec<Window> {
-        let length = self.open["length"].as_u64().unwrap_or(0);
-        let window = |instance: &Value| {
-            let (start, end) = (instance["start"].as_u64()?, instance["end"].as_u64()?);
-            let room = (end.saturating_sub(start) / 10).max(1);
-            let end = end.saturating_add(room).min(length);
-            Some((start.saturating_sub(room).min(end.saturating_sub(1)), end))
-        };
-        let instances = self.instances.as_array();
-        instances.into_iter().flatten().filter_map(window).filter(|(t0, t1)| t0 < t1).collect()
     }
 }

@@ -2,10 +2,11 @@
 //! and a real browser shows it. The browser runs where `POMPEII_ORACLES` is set.
 
 use std::fs;
+use std::sync::Arc;
 
 use pompeii_report::RunInfo;
 use pompeii_serve::{Session, embedded};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::{sample, traced};
 use crate::oracle_page::in_browser;
@@ -28,15 +29,75 @@ fn the_page_has_pictures_and_sums_of_all_threads() {
     assert!(sums.iter().any(|row| row[0] == 3), "also of the last location");
 }
 
+/// The same with moments: results of an analysis that name some of the trace.
+fn with_moments(budget: usize) -> Option<Value> {
+    let folder = sample("hybrid");
+    let mut viewed = traced(folder.path());
+    let session = Session::open(traced(folder.path()));
+    embedded(&session, 1_000_000)?;
+    let length = session_length(&session);
+    // Eight tenths of the run, each as a moment of a place of its own.
+    let instances: Vec<Value> = (1..9)
+        .map(|tenth| {
+            let (enter, leave) = (length * f64::from(tenth) / 10.0, length * f64::from(tenth + 1) / 10.0);
+            let severe = json!({ "seconds": 1.0 / f64::from(tenth), "enter_s": enter, "leave_s": leave,
+                "location": "rank 0 thread 0", "by": null, "by_location": null });
+            json!({ "property": "omp_ibarrier_wait", "at": format!("a{tenth}"), "severe": [severe] })
+        })
+        .collect();
+    let results = folder.path().join("analysis.json");
+    fs::write(&results, json!({ "instances": instances }).to_string()).unwrap();
+    viewed.analysis = Some(results);
+    let text = embedded(&Session::open(viewed), budget)?;
+    assert!(text.len() <= budget);
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+/// The length of the trace in seconds.
+fn session_length(session: &Arc<Session>) -> f64 {
+    let timeline: Value = serde_json::from_str(&embedded(session, 1_000_000).unwrap()).unwrap();
+    let open = &timeline["open"];
+    open["length"].as_f64().unwrap() / open["ticks_per_second"].as_f64().unwrap()
+}
+
+#[test]
+fn moments_have_lines_tasks_and_curves() {
+    let timeline = with_moments(1_000_000).unwrap();
+    let moments = timeline["moments"].as_array().unwrap();
+    // The whole run has curves only.
+    assert_eq!(moments.len(), 1 + 8);
+    assert!(moments[0]["links"].is_null() && moments[0]["curves"]["waiting.1"]["max"].is_array());
+    assert!(moments[1..].iter().all(|it| it["tasks"]["fragments"].is_array()));
+    let links = |it: &Value| it["links"]["links"].as_array().map_or(0, Vec::len);
+    assert!(moments.iter().map(links).sum::<usize>() > 0);
+    let has = &timeline["open"]["has"];
+    assert_eq!((&has["messages"], &has["curves"]), (&true.into(), &true.into()));
+}
+
+#[test]
+fn a_small_page_still_has_moments() {
+    let whole = with_moments(1_000_000).unwrap();
+    let pictures = |of: &Value| of["pictures"].as_array().unwrap().len();
+    assert_eq!(pictures(&whole), 3 * 9);
+    let smaller = with_moments(whole.to_string().len() * 3 / 4).unwrap();
+    // Rows of threads and processes at least, of the run and of five moments.
+    assert!((2 * 6..3 * 9).contains(&pictures(&smaller)), "{}", pictures(&smaller));
+}
+
 #[test]
 fn what_does_not_fit_is_left_out() {
     let whole = timeline(1_000_000).unwrap();
     assert_eq!(timeline(10), None);
-    // Call stacks are left out first.
-    let smaller = timeline(whole.len() - 100).unwrap();
-    assert!(smaller.len() <= whole.len() - 100);
-    let smaller: Value = serde_json::from_str(&smaller).unwrap();
-    assert_eq!(smaller["pictures"].as_array().unwrap().len(), 2);
+    // Call stacks are left out first; without the rows of threads there is no timeline.
+    let mut seen = Vec::new();
+    for budget in (0..whole.len()).rev().step_by(whole.len() / 40) {
+        let Some(smaller) = timeline(budget) else { break };
+        assert!(smaller.len() <= budget);
+        let smaller: Value = serde_json::from_str(&smaller).unwrap();
+        seen.push(smaller["pictures"].as_array().unwrap().len());
+    }
+    seen.dedup();
+    assert_eq!(seen, [3, 2]);
 }
 
 #[test]

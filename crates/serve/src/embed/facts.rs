@@ -1,0 +1,61 @@
+//! What a page has of a window besides pictures: lines between threads, tasks, curves of processes.
+//! They are answers of the server as they are, so that the page reads both in the same way.
+
+use serde_json::{Map, Value, json};
+
+use super::Window;
+use crate::routes::answer_of;
+use crate::session::Session;
+
+/// Lines and tasks of a moment; more than that cannot be told apart.
+const MOST: u64 = 400;
+/// Columns of curves.
+const COLUMNS: u64 = 250;
+/// Processes with curves.
+const PROCESSES_MAX: u64 = 8;
+const CURVES: [&str; 4] = ["ready", "running", "waiting", "idle"];
+const KINDS: [&str; 4] = ["message", "collective", "lock", "task"];
+
+/// Lines, tasks and curves of a window.
+pub fn of_moment(session: &Session, window: Window, processes: u64) -> Value {
+    let (t0, t1) = window;
+    let words = format!("t0={t0}&t1={t1}&max={MOST}");
+    let links = ask(session, "links", &format!("kinds={}&{words}", KINDS.join(",")));
+    let tasks = ask(session, "tasks", &words);
+    let curves = curves(session, window, processes);
+    json!({ "window": [t0, t1], "links": links, "tasks": tasks, "curves": curves })
+}
+
+/// Only the curves of a window, which may be the whole run.
+pub fn of_run(session: &Session, window: Window, processes: u64) -> Value {
+    json!({ "window": [window.0, window.1], "curves": curves(session, window, processes) })
+}
+
+/// The curves by name and process: `ready.0`. None if there are many processes.
+fn curves(session: &Session, (t0, t1): Window, processes: u64) -> Value {
+    let mut curves = Map::new();
+    for process in (0..processes).filter(|_| processes <= PROCESSES_MAX) {
+        for which in CURVES {
+            let words = format!("which={which}&process={process}&t0={t0}&t1={t1}&px={COLUMNS}");
+            if let Some(curve) = ask(session, "curves", &words) {
+                curves.insert(format!("{which}.{process}"), curve);
+            }
+        }
+    }
+    Value::Object(curves)
+}
+
+/// Whether a moment has lines of a kind.
+pub fn has_links(moment: &Value, kind: &str) -> bool {
+    let links = moment["links"]["links"].as_array();
+    links.into_iter().flatten().any(|link| link[0] == kind)
+}
+
+/// Whether a moment has tasks.
+pub fn has_tasks(moment: &Value) -> bool {
+    moment["tasks"]["fragments"].as_array().is_some_and(|all| !all.is_empty())
+}
+
+fn ask(session: &Session, name: &str, words: &str) -> Option<Value> {
+    answer_of(session, name, words).ok().and_then(|reply| reply.to_json())
+}
