@@ -26,7 +26,8 @@ struct Effort {
 
 /// Adds it to the waits of calls for messages, if these were measured.
 pub(super) fn find(places: &mut [Calls]) {
-    let is_meant = |calls: &Calls| calls.is_message() && !calls.is_poll() && calls.waits.is_some();
+    let is_asking = |calls: &Calls| calls.is_poll() || calls.is_spin;
+    let is_meant = |calls: &Calls| calls.is_message() && !is_asking(calls) && calls.waits.is_some();
     // Reports of other tools may have no numbers of messages.
     let is_counted = places.iter().any(|calls| calls.of("comms_send").iter().any(|&n| n > 0));
     let processes = places.first().map_or(0, |calls| calls.time.len());

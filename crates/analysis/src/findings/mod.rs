@@ -35,6 +35,7 @@ mod one_late_rank;
 mod outside;
 mod overheads;
 mod paths;
+mod polls;
 mod roots;
 mod sections;
 mod sets;

@@ -13,6 +13,7 @@ use super::late_ranks::{Delay, Work};
 use super::mpi_calls::{self, Calls};
 use super::mpi_functions::{BEGIN_AND_END, MESSAGES, Waiting, during_the_run, is_set_up, waiting};
 use super::one_late_rank::{self, Late, Part};
+use super::polls::WORKS_BETWEEN;
 use super::small_messages::{self, SmallMessages};
 use super::{Cause, Gain, Loss, Search, Site, Words};
 use crate::Lens;
@@ -155,7 +156,7 @@ impl At<'_, '_> {
         let (parts, most) = (calls.parts(), calls.most());
         // Ranks that do not look are no reason for others to wait for them.
         let ticks = if calls.is_unequal() { most } else { parts.mean() };
-        (works as f64 >= WORKS_BETWEEN * parts.sum as f64)
+        (calls.works_between || works as f64 >= WORKS_BETWEEN * parts.sum as f64)
             .then(|| Gain::between(parts.mean(), ticks, most))
     }
 
@@ -277,9 +278,6 @@ struct Partner {
 
 /// Processes whose waiting differs by less than this share of the mean have come together.
 const TOGETHER: f64 = 0.1;
-
-/// A rank that computes for a smaller share of the time of its calls has nothing else to do.
-const WORKS_BETWEEN: f64 = 0.1;
 
 #[cfg(test)]
 mod tests {

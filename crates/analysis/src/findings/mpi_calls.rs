@@ -6,6 +6,7 @@ use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 use super::blocked::CALL_S;
 use super::imbalance::Parts;
 use super::mpi_functions::{self, BEGIN_AND_END, MESSAGES, Waiting};
+use super::polls::{self, Polls};
 use super::{Search, grouped};
 use crate::Lens;
 
@@ -34,6 +35,12 @@ pub(super) struct Calls<'a> {
     pub(super) blocked: Vec<Ticks>,
     /// Time in Pompeii's own messages, by process.
     pub(super) own: Vec<Ticks>,
+    /// They ask whether something has come, and between them nothing else is done (`polls.rs`).
+    pub(super) is_spin: bool,
+    /// The same, with other work between.
+    pub(super) works_between: bool,
+    /// What they ask for is the end of non-blocking collective operations.
+    tests_collectives: bool,
     /// Their messages cost more than their data, see `small_messages.rs`.
     pub(super) is_small: bool,
     /// CPU time that is lost: in the calls, and of the other threads of the processes meanwhile.
@@ -46,6 +53,8 @@ pub(super) struct Calls<'a> {
 pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
     let lens = search.lens;
     let mut found = Vec::new();
+    let polls = Polls::new(&lens);
+    let has_collectives = has_non_blocking_collectives(&lens);
     for (metric, waiting) in mpi_functions::all() {
         let losses = search.losses(metric);
         let is_measured = is_measured(&lens, metric, &losses);
@@ -58,13 +67,34 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
                 false => tree.parent(call).map(|caller| tree.region(caller)),
             };
             for (caller, calls) in grouped(calls, caller) {
-                let calls = Calls::new(lens, metric, (caller, function), calls);
+                let mut calls = Calls::new(lens, metric, (caller, function), calls);
+                calls.look_between(&polls, has_collectives);
                 let waits = calls.known_waits(waiting, is_measured || calls.ends_collectives());
                 found.push(Calls { waits, ..calls });
             }
         }
     }
     found
+}
+
+/// Whether the run has collective operations that a test or a wait ends.
+fn has_non_blocking_collectives(lens: &Lens) -> bool {
+    const NAMES: [&str; 9] = [
+        "barrier",
+        "bcast",
+        "gather",
+        "scatter",
+        "allgather",
+        "alltoall",
+        "reduce",
+        "allreduce",
+        "scan",
+    ];
+    let is_one = |name: &str| {
+        let rest = name.strip_prefix("MPI_I");
+        rest.is_some_and(|rest| NAMES.iter().any(|name| rest.starts_with(name)))
+    };
+    lens.cube.regions.iter().any(|region| is_one(&region.name))
 }
 
 /// Whether waiting in these calls was measured: then they contain messages of ours. Profiles
@@ -102,6 +132,9 @@ impl<'a> Calls<'a> {
             lost: time.iter().sum::<Ticks>() + idle,
             blocked: vec![0; time.len()],
             own: by_process(&lens, OWN_MESSAGES, &calls),
+            is_spin: false,
+            works_between: false,
+            tests_collectives: false,
             is_small: false,
             time,
             waits: None,
@@ -110,9 +143,24 @@ impl<'a> Calls<'a> {
         }
     }
 
+    /// Whether they are polls with nothing between.
+    fn look_between(&mut self, polls: &Polls, has_collectives: bool) {
+        let each = self.time.iter().sum::<Ticks>() as f64;
+        let each = each / self.lens.sum("visits", &self.calls).max(1) as f64;
+        let between = polls.between(&self.calls);
+        self.is_spin = between.is_some_and(|between| between.is_nothing(&self.lens, each));
+        self.works_between = between.is_some() && !self.is_spin;
+        let is_test = self.is_spin && self.name.starts_with("MPI_Test");
+        let has_no_message = ["comms_recv", "comms_send"]
+            .iter()
+            .all(|metric| self.lens.sum(metric, &self.calls) == 0);
+        self.tests_collectives = is_test && has_collectives && has_no_message;
+    }
+
     /// What is known of their waiting.
     fn known_waits(&self, waiting: Waiting, is_measured: bool) -> Option<Vec<Ticks>> {
         match waiting {
+            _ if self.is_spin => Some(self.time.clone()),
             Waiting::Whole => Some(self.time.clone()),
             Waiting::Measured(waits) => is_measured.then(|| self.measured(waits)),
             Waiting::BeyondCosts => Some(mpi_functions::beyond_costs(self)),
@@ -202,7 +250,8 @@ impl<'a> Calls<'a> {
     /// Whether they wait for non-blocking collective operations, and for nothing else.
     fn ends_collectives(&self) -> bool {
         let sum = |metric| self.lens.sum(metric, &self.calls);
-        sum("mpi_icollective_wait") > 0 && sum("comms_recv") == 0 && sum("comms_send") == 0
+        self.tests_collectives
+            || sum("mpi_icollective_wait") > 0 && sum("comms_recv") == 0 && sum("comms_send") == 0
     }
 
     /// A synchronous send ends when the receive has begun.
@@ -251,11 +300,9 @@ impl<'a> Calls<'a> {
         3 * self.idle > self.lost
     }
 
-    /// Functions that ask whether something has come, without waiting for it.
+    /// Functions that ask whether something has come, with other work between the calls.
     pub(super) fn is_poll(&self) -> bool {
-        ["MPI_Test", "MPI_Iprobe", "MPI_Improbe", "MPI_Request_get_status"]
-            .iter()
-            .any(|poll| self.name.starts_with(poll))
+        !self.is_spin && polls::is_poll(self.name)
     }
 
     /// Sum of a metric by process.
