@@ -8,6 +8,7 @@ use super::loop_work::LoopWork;
 use super::outside::Outside;
 use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
+use super::task_waits::{self, AtBarrier};
 use super::{Advice, Cause, Loss, Search, Site, Words};
 use crate::{Lens, format};
 
@@ -17,6 +18,10 @@ pub(super) fn detect(search: &mut Search) {
         let losses = search.losses(metric).into_iter();
         found.extend(losses.filter_map(|loss| Waiting::new(search, metric, loss)));
     }
+    let (for_tasks, found): (Vec<Waiting>, Vec<Waiting>) =
+        found.into_iter().partition(|waiting| waiting.taskwait.is_some());
+    let for_tasks = for_tasks.into_iter().filter_map(|waiting| waiting.for_tasks(search)).collect();
+    task_waits::report(search, for_tasks);
     let questions: Vec<Question> = found.iter().flat_map(|w| w.questions(search)).collect();
     let answers = slower_code(&search.lens, &questions);
     let answers = answers.chunks_exact(2).map(|pair| (pair[0], pair[1]));
@@ -74,6 +79,8 @@ struct Waiting {
     half: Vec<CallId>,
     /// The construct that the barrier belongs to, as [`owner`] has it.
     owner: (RegionId, String, CallId),
+    /// The wait for tasks that makes its thread late.
+    taskwait: Option<CallId>,
 }
 
 impl Waiting {
@@ -87,7 +94,26 @@ impl Waiting {
         let team = Team::new(lens, metric, (&calls, &search.paths.by_region[region]))?;
         let (at_the_end, half) = costlier_half(lens, metric, &calls);
         let owner = owner(lens, half[0]);
-        Some(Self { metric, region, calls, team, at_the_end, half, owner })
+        let taskwait = taskwait(search, owner.2, &team);
+        Some(Self { metric, region, calls, team, at_the_end, half, owner, taskwait })
+    }
+
+    /// Waiting for a thread that waits for tasks.
+    fn for_tasks(self, search: &Search) -> Option<AtBarrier> {
+        let wait = self.taskwait?;
+        let arrivals = self.arrivals(search);
+        let kind = team_kind(search, &self.team, &arrivals);
+        let details = arrivals.sentence(search, &self.half, kind);
+        let Self { metric, calls, team, .. } = self;
+        Some(AtBarrier { wait, metric, calls, lost: team.lost, details })
+    }
+
+    fn arrivals(&self, search: &Search) -> Arrivals {
+        let lens = search.lens;
+        let here = |&call: &CallId| ends_team(&lens, call) == self.at_the_end;
+        let all = &search.paths.by_region[self.region];
+        let arrived: Vec<CallId> = all.iter().copied().filter(here).collect();
+        Arrivals::new(&lens, (self.metric, &arrived), &self.team, search.barriers)
     }
 
     /// Where the late thread computes longer: in the construct that the barrier belongs to, or else
@@ -108,28 +134,19 @@ impl Waiting {
     /// The waiting, divided among its causes. `slower` are the answers to the questions.
     fn parts(self, search: &Search, (own, wide): (Slower, Slower), outside: &Outside) -> Vec<Part> {
         let lens = search.lens;
-        let Self { metric, region, calls, team, at_the_end, half, owner } = self;
+        let arrivals = self.arrivals(search);
+        let Self { metric, calls, team, half, owner, .. } = self;
         let (owner_region, construct, scope) = owner;
-        let here = |&call: &CallId| ends_team(&lens, call) == at_the_end;
-        let all = &search.paths.by_region[region];
-        let arrived: Vec<CallId> = all.iter().copied().filter(here).collect();
-        let arrivals = Arrivals::new(&lens, (metric, &arrived), &team, search.barriers);
-        let kind = team.parts.kind(arrivals.lateness, lens.cube.allocation_ticks());
+        let kind = team_kind(search, &team, &arrivals);
         let is_last = kind != Kind::Changing && arrivals.lateness != Lateness::Chance;
         let mut details = arrivals.sentence(search, &half, kind);
         details.extend(both_parts(&lens, kind, team.parts));
-        let mut site = Site { region: owner_region, construct, metric, calls };
+        let site = Site { region: owner_region, construct, metric, calls };
         let is_single = lens.role(scope) == Role::Single;
-        let taskwait = taskwait(search, scope, &team);
-        if let Some(call) = taskwait {
-            site.region = lens.cube.calls.region(call);
-            site.construct = lens.region(call).construct().to_owned();
-        }
         let work = loop_work(search, &half, &team);
         let few = work.as_ref().filter(|work| work.are_few(team.lost));
         details.extend(few.map(LoopWork::sentence));
         let (cause, gain) = match (kind, units(search, scope)) {
-            _ if taskwait.is_some() => (Cause::TaskwaitInLoop, team.parts.balanced()),
             _ if is_single => (Cause::SingleMaster, team.parts.balanced()),
             (_, Some(units)) => sections(&units, &team.parts),
             _ if few.is_some() => (Cause::FewUnits, team.parts.balanced()),
@@ -155,7 +172,7 @@ impl Waiting {
         let threads = team.parts.members / team.teams.max(1);
         let (lateness, balanced) = (arrivals.lateness, team.parts.balanced());
         let late = Late { scope, by, lateness, threads, balanced };
-        match is_last && taskwait.is_none() && few.is_none() {
+        match is_last && few.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
         }
@@ -185,10 +202,11 @@ fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
     let around = cube.calls.parent(scope).filter(|_| lens.role(scope) == Role::Barrier);
     let waits = search.paths.taskwaits.get(&around.unwrap_or(scope))?;
     let (most, call) = waits.iter().map(|&call| (time(call), call)).max()?;
-    // The end of a taskgroup has no line that a user would look for.
-    let is_end = lens.role(call) == Role::TaskgroupEnd;
-    let named = cube.calls.parent(call).filter(|_| is_end).unwrap_or(call);
-    (2 * most >= team.parts.mean() - team.parts.least).then_some(named)
+    (2 * most >= team.parts.mean() - team.parts.least).then_some(call)
+}
+
+fn team_kind(search: &Search, team: &Team, arrivals: &Arrivals) -> Kind {
+    team.parts.kind(arrivals.lateness, search.lens.cube.allocation_ticks())
 }
 
 /// How large the steady and the changing part are, if there are both.
@@ -366,10 +384,6 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
             "Only one thread works: split its work into tasks or a loop, or use nowait if \
              the others have other work."
         }
-        Cause::TaskwaitInLoop => {
-            "No more tasks exist than are created before each wait: wait once after the loop \
-             (taskloop: nogroup), or describe the order by depend."
-        }
         Cause::FewUnits if is_loop => {
             "Make more and shorter iterations, or parallelise an inner loop too (collapse)."
         }
@@ -507,14 +521,10 @@ mod tests {
              TASKS/task@a.c:5                                         0  time=480 visits=90
              TASKS/task@a.c:5                                         1  time=250 visits=90",
             expect![[r#"
-                a.c:7 taskwait | omp_ibarrier_wait lost=240 gain=120 (70 to 142)
+                a.c:7 taskwait | omp_ibarrier_wait lost=250 gain=125 (73 to 148)
                     [taskwait_in_loop, none]
                     thread 0 arrives last, 0.12 s after the average.
                     No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
-                a.c:7 taskwait | omp_taskwait lost=10 gain=10 (7 to 16)
-                    [taskwait_in_loop, none]
-                    90 visits, 111 µs each.
-                    Give the waiting task a part of the work, or create fewer and larger tasks.
                 a.c:3 single | omp_ibarrier lost=10 gain=5 (3 to 8)
                     [?, none]
                     2 visits; each costs 5.0 ms in addition to waiting for late threads.

@@ -44,6 +44,7 @@ mod small_messages;
 mod starvation;
 mod task_diagnoses;
 mod task_group;
+mod task_waits;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -151,6 +152,7 @@ const DETECTORS: &[(Detector, Needs)] = &[
     (chunks::detect, Needs::Teams),
     (needless::detect, Needs::Teams),
     (barriers::detect, Needs::Teams),
+    (task_waits::detect, Needs::Teams),
     (starvation::detect, Needs::Teams),
     (mpi::detect, Needs::Nothing),
     (idle_threads::detect_serial, Needs::Nothing),

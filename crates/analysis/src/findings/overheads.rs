@@ -1,4 +1,4 @@
-//! Waiting for tasks, task creation and barriers themselves: losses that lie on each thread and
+//! Task creation, barriers themselves, and others: losses that lie on each thread and
 //! shorten the run by what they cost the thread that the others wait for.
 
 use pompeii_model::{CallId, Role};
@@ -9,14 +9,7 @@ use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
     barriers_themselves(search);
-    for metric in [
-        "omp_taskwait",
-        "omp_taskgroup",
-        "omp_taskyield",
-        "omp_taskloop",
-        "omp_task_creation",
-        "omp_flush",
-    ] {
+    for metric in ["omp_taskyield", "omp_taskloop", "omp_task_creation", "omp_flush"] {
         for (region, calls) in search.losses(metric) {
             let construct = search.lens.region(calls[0]).construct().to_owned();
             let words = per_visit(&search.lens, metric, &calls);
@@ -37,14 +30,10 @@ fn per_visit(lens: &Lens, metric: &str, calls: &[CallId]) -> Words {
     let each = format::seconds(lens.seconds(lens.sum(metric, calls)) / visits as f64);
     let detail = format!("{}, {each} each.", format::counted(visits, "visit"));
     let cause = match metric {
-        "omp_taskwait" | "omp_taskgroup" => Some(Cause::TaskwaitInLoop),
         "omp_task_creation" => Some(Cause::TasksTooSmall),
         _ => None,
     };
     let advice = match metric {
-        "omp_taskwait" | "omp_taskgroup" => {
-            "Give the waiting task a part of the work, or create fewer and larger tasks."
-        }
         "omp_taskyield" => "Yield less often, or use a task dependence instead.",
         "omp_taskloop" => "Choose grainsize or num_tasks: about ten tasks per thread.",
         "omp_flush" => {
@@ -100,7 +89,7 @@ mod tests {
              a/parallel@a.c:2/taskgroup@a.c:5                          0  time=10 visits=2
              a/parallel@a.c:2/taskgroup@a.c:5/taskgroup end@a.c:9      0  time=80 visits=2",
             expect![[r#"
-                a.c:9 taskgroup end | omp_taskgroup lost=80 gain=40 (33 to 47)
+                a.c:5 taskgroup | omp_taskgroup lost=80 gain=40 (33 to 47)
                     [taskwait_in_loop, none]
                     2 visits, 40 ms each.
                     Give the waiting task a part of the work, or create fewer and larger tasks.

@@ -7,6 +7,11 @@
 //!   began first, and what it does before or after them runs alone.
 //! * All take about as long, and the rounds of N tasks that they need, ceil(n / N) x t, explain the
 //!   waiting: their number does not fit the number of threads.
+//!
+//! The same holds at a taskwait or at the end of a taskgroup, where one thread waits for its tasks
+//! and the others of its team wait for that thread. A long task is the reason only if its place is:
+//! if it began first, the waiting would be less than half of what it is. Otherwise more tasks at a
+//! time would help, and these are what the wait prevents.
 
 use pompeii_model::{CallId, Moments, RegionId, Role, Ticks};
 
@@ -96,11 +101,35 @@ struct Tasks<'a> {
     starvation: Ticks,
 }
 
-struct Found {
-    cause: Cause,
-    task: RegionId,
-    detail: String,
-    advice: &'static str,
+/// What explains the waiting for tasks.
+pub(super) struct Found {
+    pub(super) cause: Cause,
+    pub(super) task: RegionId,
+    pub(super) detail: String,
+    pub(super) advice: &'static str,
+}
+
+/// Why `lost` is waited for the tasks of these taskwaits or ends of taskgroups, if it is not that
+/// there are so few of them; and how much of the waiting stays after the repair.
+pub(super) fn at_waits(search: &Search, waits: &[CallId], lost: Ticks) -> Option<(Found, Ticks)> {
+    let lens = &search.lens;
+    let known = task_instances(lens.cube);
+    let parallel = search.paths.outermost_parallel[*waits.first()?]?;
+    let in_barriers = search.paths.barriers.iter().copied();
+    let in_barriers =
+        in_barriers.filter(|&barrier| search.paths.outermost_parallel[barrier] == Some(parallel));
+    let places: Vec<CallId> = waits.iter().copied().chain(in_barriers).collect();
+    let stubs = stubs(lens, &places);
+    let here =
+        |of: &&TaskInstances| stubs.iter().any(|&stub| lens.cube.calls.region(stub) == of.region);
+    let threads = lens.threads_at(&[parallel]) as i64;
+    let tasks = Tasks::new(known.iter().filter(here), (threads, lens.sum("visits", waits), lost))?;
+    if tasks.is_chain() {
+        return Some((tasks.cause(search)?, 0));
+    }
+    let stays = tasks.with_the_longest_first();
+    let is_order = tasks.has_a_long_one() && (stays as f64) < (1.0 - EXPLAINED) * lost as f64;
+    is_order.then(|| tasks.cause(search)).flatten().map(|found| (found, stays))
 }
 
 impl<'a> Tasks<'a> {
@@ -199,6 +228,13 @@ impl<'a> Tasks<'a> {
     fn has_a_long_one(&self) -> bool {
         let (mean, max) = (self.execution.mean(), self.execution.max as f64);
         max >= LONG * mean && self.explains((max - mean) * (self.threads - 1) as f64)
+    }
+
+    /// The waiting if the longest tasks began first: then a visit takes no longer than the longest
+    /// task, or than all tasks take on all threads.
+    fn with_the_longest_first(&self) -> Ticks {
+        let each = self.execution.sum / self.visits;
+        (self.threads * self.execution.max - each).max(0) * self.visits
     }
 
     /// Whether there is one instance of the construct in each visit, and it creates tasks.
