@@ -41,6 +41,7 @@ mod mpi_class;
 pub mod notation;
 mod overlap;
 mod own_messages;
+mod own_reason;
 pub mod processor;
 pub mod profile;
 pub mod properties;

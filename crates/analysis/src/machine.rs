@@ -8,6 +8,7 @@ use pompeii_model::{Cube, Ticks};
 
 use crate::dilation::Costs;
 use crate::findings::{Advice, AdviceKind, Cause, Finding, Known, findings_with};
+use crate::own_reason::{has_own_reason, is_one_at_a_time};
 use crate::{Lens, Measuring, Reference, consequences, undisturbed};
 
 /// Which losses a cause explains.
@@ -110,6 +111,9 @@ const EXPLAINED_BY_NUMBER: f64 = 0.1;
 
 /// Which losses of a run follow from a cause.
 struct Explained {
+    /// Other programs or a limit decide which threads have no CPU. The number of threads and CPUs,
+    /// which a program chooses, does not.
+    is_chance: bool,
     idleness: bool,
     barriers: bool,
     /// Fork and join, locks, tasks, MPI.
@@ -119,7 +123,7 @@ struct Explained {
 impl Explained {
     fn of(cube: &Cube, machine: &Machine, by: &MachineCause) -> Self {
         if by.explains == Explains::Idleness {
-            return Self { idleness: true, barriers: false, rest: false };
+            return Self { is_chance: true, idleness: true, barriers: false, rest: false };
         }
         let lens = Lens::new(cube);
         // A master without a CPU comes late out of the barrier, so the join is late.
@@ -140,14 +144,17 @@ impl Explained {
         };
         let all = lacked_ns.is_some_and(by_number);
         Self {
+            is_chance: !is_certain,
             idleness: false,
             barriers: all || is_made_by(machine.late_ns, barriers),
             rest: all || is_made_by(lacked_ns, rest),
         }
     }
 
-    fn has(&self, finding: &Finding) -> bool {
+    fn has(&self, lens: &Lens, finding: &Finding) -> bool {
         match finding.property.name {
+            _ if self.is_chance && has_own_reason(lens, finding) => false,
+            _ if is_one_at_a_time(lens, finding) => false,
             "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
             // Most of the loss is that of threads without work.
             _ if finding.cause == Some(Cause::IdleDuringMpi) => self.idleness,
@@ -168,16 +175,23 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
     let explained: Vec<(&MachineCause, Explained)> = explained.collect();
     let (reference, dispatch) = (machine.reference.as_ref(), machine.dispatch.as_ref());
     let mut found = findings_with(cube, Known { reference, dispatch, measuring });
+    let lens = Lens::new(cube);
+    let is_chance = explained.iter().any(|(_, has)| has.is_chance && !has.idleness);
     for finding in &mut found {
-        let by = explained.iter().find(|(of, has)| has.has(finding) && !makes(finding, of));
-        let Some((of, _)) = by else { continue };
+        let by = explained.iter().find(|(of, has)| has.has(&lens, finding) && !makes(finding, of));
+        let Some((of, _)) = by else {
+            if is_chance && has_own_reason(&lens, finding) {
+                undisturbed::scale(&lens, machine, finding);
+            }
+            continue;
+        };
         finding.explained_by = Some(of.cause);
         finding.cause = Some(of.cause);
         finding.advice = of.advice.clone();
         finding.details = vec![format!("Probably a consequence: {}.", of.cause.meaning())];
     }
     // A library that works is no loss, and there is nothing to repair.
-    found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(finding)));
+    found.retain(|finding| !explained.iter().any(|(_, of)| of.idleness && of.has(&lens, finding)));
     let mut found = with_consequences_merged(cube, found, &explained);
     let costs = measuring.map(|measuring| Costs::new(cube, measuring));
     if let Some(at) = found.iter().position(|finding| finding.explained_by.is_some()) {
@@ -354,6 +368,45 @@ mod tests {
     #[test]
     fn what_is_not_worth_a_line_is_not_worth_a_change() {
         assert_eq!([100, 4].map(advised), [AdviceKind::Binding, AdviceKind::None]);
+    }
+
+    /// Creating a task takes as long as the task. Another program took a fifth of the CPU time.
+    #[test]
+    fn tasks_that_are_too_small_are_so_on_a_busy_machine_too() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                      *  visits=1
+             a/parallel@a.c:2/single@a.c:3                         *  visits=1
+             a/parallel@a.c:2/single@a.c:3/single sblock@a.c:3/create task@a.c:5  0  time=1000 \
+             visits=1000 tasks_created=1000
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  0  visits=1 omp_barrier_last=1
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8  1  time=500 visits=1 \
+             omp_ibarrier_wait=500
+             a/parallel@a.c:2/single@a.c:3/implicit barrier@a.c:8/task@a.c:5  1  \
+             task_switches=1000 task_time=500
+             TASKS/task@a.c:5                                      1  time=500 visits=1000",
+        );
+        let cube = crate::derive(&cube.unwrap());
+        let found = |causes: &[Cause]| {
+            let cause = |&cause| MachineCause {
+                cause,
+                explains: Explains::Waiting,
+                sentence: String::new(),
+                advice: Advice::none("Wait."),
+                taken_ns: None,
+            };
+            let ns = Some(800_000_000);
+            let causes = causes.iter().map(cause).collect();
+            let machine = Machine { causes, late_ns: ns, not_on_cpu_ns: ns, ..Machine::default() };
+            let machine = Machine { starting_ns: Some(0), waiting_ns: Some(0), ..machine };
+            let first = findings_on(&cube, &machine, None).swap_remove(0);
+            (first.cause, first.advice.kind, first.lost_ticks)
+        };
+        let small = |lost| (Some(Cause::TasksTooSmall), AdviceKind::Cutoff, lost);
+        assert_eq!(found(&[]), small(1500));
+        assert_eq!(found(&[Cause::BusyNeighbour]), small(700));
+        // The number of threads is the program's own.
+        assert_eq!(found(&[Cause::Oversubscription]).0, Some(Cause::Oversubscription));
     }
 
     #[test]

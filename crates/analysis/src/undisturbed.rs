@@ -43,6 +43,16 @@ pub fn gain(
     Some(Gain { ticks, low_ticks: ticks - differ, high_ticks: ticks + differ })
 }
 
+/// Takes the time without a CPU out of a finding that has another reason.
+pub fn scale(lens: &Lens, machine: &Machine, finding: &mut Finding) {
+    let lacked_ns = machine.not_on_cpu_ns.unwrap_or(0);
+    let lacked = (lacked_ns as f64 / 1e9 * lens.cube.clock.ticks_per_second()) as Ticks;
+    let with_cpu = 1.0 - lacked_share(lens, lacked);
+    finding.lost_ticks = (finding.lost_ticks as f64 * with_cpu) as Ticks;
+    finding.share *= with_cpu;
+    finding.gain = finding.gain.map(|gain| gain.part(with_cpu));
+}
+
 /// Which share of its work a thread had no CPU for. Where it had none is known to the next border
 /// of its work only, so some of it lies in fork, join and the barriers themselves.
 fn lacked_share(lens: &Lens, lacked: Ticks) -> f64 {

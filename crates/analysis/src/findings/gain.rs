@@ -78,7 +78,7 @@ impl Gain {
     }
 
     /// The part of a gain that has this share of its loss.
-    pub(super) fn part(self, share: f64) -> Self {
+    pub(crate) fn part(self, share: f64) -> Self {
         let of = |ticks: Ticks| (ticks as f64 * share) as Ticks;
         Self::between(of(self.low_ticks), of(self.ticks), of(self.high_ticks))
     }
