@@ -45,7 +45,7 @@ pub use functions::Functions;
 pub use language::Language;
 pub use lines::LineIndex;
 pub use prefix::free_prefix;
-pub use region::{BARRIER_INCLUDED, CALLS, FUNCTION, Region, TIMED};
+pub use region::{BARRIER_INCLUDED, CALLS, FUNCTION, RESULTS_USED, Region, TIMED};
 
 /// How one source text is to be instrumented.
 #[derive(Debug, Clone)]

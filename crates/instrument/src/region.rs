@@ -18,8 +18,8 @@ pub struct Region {
     /// First and last line of the END directive (Fortran), or the last line of the body twice (C).
     pub end: (u32, u32),
     /// How it runs: the clauses that say so, in one line as they were written, and our own words
-    /// [`TIMED`], [`CALLS`], [`FUNCTION`] and [`BARRIER_INCLUDED`]; one blank between. Answers an
-    /// open issue of the POMP paper (section 3.10). The function around comes first, see
+    /// [`TIMED`], [`CALLS`], [`FUNCTION`], [`BARRIER_INCLUDED`] and [`RESULTS_USED`]; one blank
+    /// between. Answers an open issue of the POMP paper (section 3.10). The function around comes first, see
     /// [`Region::place_in`].
     pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
@@ -37,6 +37,10 @@ pub const FUNCTION: &str = "function";
 
 /// Says that a construct keeps its implicit barrier, so that its own time has waiting in it.
 pub const BARRIER_INCLUDED: &str = "barrier_included";
+
+/// Says that other code of the parallel region uses what the construct stores, so that its barrier
+/// is needed.
+pub const RESULTS_USED: &str = "results_used";
 
 impl Region {
     /// A region without name of its own, sections or clauses.

@@ -159,7 +159,9 @@ pub const PARAMETER_OTHERS: &str = "others";
 pub const CALLER_PARAMETER: &str = "caller";
 
 /// Words of the instrumenter's among the clauses.
-const OWN_WORDS: [&str; 5] = ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST];
+const OWN_WORDS: [&str; 6] =
+    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED];
+const RESULTS_USED: &str = "results_used";
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
 
@@ -313,6 +315,12 @@ impl Region {
     pub fn construct(&self) -> &str {
         let name = self.name.strip_prefix("!$omp ").unwrap_or(&self.name);
         name.split(" @").next().unwrap_or(name)
+    }
+
+    /// Whether other code of the parallel region uses what the construct stores, as far as the
+    /// instrumenter can tell from the text.
+    pub fn results_are_used(&self) -> bool {
+        self.clauses.split(' ').any(|word| word == RESULTS_USED)
     }
 
     /// The clauses that the user wrote.

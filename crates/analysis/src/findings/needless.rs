@@ -5,6 +5,7 @@
 //! next barrier earlier by the least (W_i + V_i) if there is no barrier between. The least W_i and
 //! the least V_i are waiting that changes from visit to visit; the rest of the sum is what the
 //! first barrier costs. The next barrier must be passed as often, because otherwise it is not next.
+//! And no other code may use what is stored before the first one, as far as that is known.
 
 use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks};
 
@@ -65,6 +66,8 @@ struct Barrier {
     visits: i64,
     waits: IndexVec<LocationId, Ticks>,
     is_explicit: bool,
+    /// Other code uses what its construct stores.
+    is_needed: bool,
 }
 
 /// Those of one team, in the order of the source.
@@ -81,6 +84,7 @@ fn in_order(search: &Search, calls: Vec<CallId>) -> Vec<Barrier> {
             ends_team: calls.iter().any(|&call| ends_team(&lens, call)),
             visits: lens.sum("visits", &calls),
             waits: lens.by_location(metric_at(&lens, calls[0]), &calls),
+            is_needed: lens.cube.regions[region].results_are_used(),
             is_explicit,
             calls,
         })
@@ -116,6 +120,7 @@ impl<'a> Pair<'a> {
 
     fn is_needless(&self) -> bool {
         !self.first.ends_team
+            && !self.first.is_needed
             && self.first.visits == self.next.visits
             && self.vanishes as f64 >= VANISHES * self.both.mean() as f64
             && self.vanishes > 0
@@ -177,6 +182,36 @@ mod tests {
                     [nowait_possible, nowait a.c:4]
                     who is late here is early at the next barrier (for a.c:7): the threads wait 0.21 s on average at both, and 10 ms without this barrier.
                     Leave out the barrier of a.c:4 (nowait), if the code after it does not need the results of other threads.
+            "#]],
+        );
+    }
+
+    /// The second loop reads what other threads have stored in the first.
+    #[test]
+    fn a_barrier_whose_results_are_used_is_needed() {
+        check(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                                *  visits=1
+             a/parallel@a.c:2/for@a.c:4 results_used         0  time=300 visits=25
+             a/parallel@a.c:2/for@a.c:4 results_used         1  time=100 visits=25
+             a/parallel@a.c:2/for@a.c:4 results_used/implicit barrier@a.c:5  0  time=10 visits=25 \
+             omp_ibarrier_wait=10 omp_barrier_last=24
+             a/parallel@a.c:2/for@a.c:4 results_used/implicit barrier@a.c:5  1  time=210 visits=25 \
+             omp_ibarrier_wait=210 omp_barrier_last=1
+             a/parallel@a.c:2/for@a.c:7                      0  time=490 visits=25
+             a/parallel@a.c:2/for@a.c:7                      1  time=690 visits=25
+             a/parallel@a.c:2/for@a.c:7/implicit barrier@a.c:8  0  time=200 visits=25 \
+             omp_ibarrier_wait=200
+             a/parallel@a.c:2/for@a.c:7/implicit barrier@a.c:8  1  visits=25 omp_barrier_last=25",
+            expect![[r#"
+                a.c:4 for | omp_ibarrier_wait lost=220 gain=100 (67 to 136)
+                    [imbalance_steady, none]
+                    thread 0 arrives last in 96 % of 25 visits, 4.4 ms after the average.
+                    It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
+                a.c:7 for | omp_ibarrier_wait lost=200 gain=100 (75 to 125)
+                    [imbalance_steady, none]
+                    thread 1 arrives last in 100 % of 25 visits, 4.0 ms after the average.
+                    It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
         );
     }

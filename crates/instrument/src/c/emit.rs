@@ -10,6 +10,7 @@ use super::open_regions::OpenRegions;
 use super::place::Parts;
 use super::positions::Positions;
 use super::pragma::Found;
+use super::results;
 use super::statements::Body;
 use super::texts::Texts;
 use crate::clauses::UNKNOWN;
@@ -17,7 +18,8 @@ use crate::decimal::Decimal;
 use crate::directives::{self, Kind, Level};
 use crate::edit::EditList;
 use crate::{
-    Abi, CALLS, Diagnostic, Error, LineIndex, Options, Outcome, Region, Severity, TIMED, pomp2,
+    Abi, CALLS, Diagnostic, Error, LineIndex, Options, Outcome, RESULTS_USED, Region, Severity,
+    TIMED, pomp2,
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
@@ -273,6 +275,24 @@ impl Emitter<'_> {
         if included {
             region.include_barrier();
         }
+        let waits = !directive.has("nowait") && levels.iter().all(|level| level.has_barrier());
+        if waits && self.stores_for_others(index) {
+            region.add_clause(RESULTS_USED);
+        }
+    }
+
+    /// Whether other code of the parallel region around uses what the construct stores.
+    fn stores_for_others(&self, index: usize) -> bool {
+        let around = |at: usize| self.constructs[at].parent;
+        let is_parallel = |&at: &usize| match &self.lexed.directives[at].kind {
+            Kind::Events(levels) => levels.contains(&Level::Parallel),
+            _ => false,
+        };
+        let parallel = std::iter::successors(around(index), |&at| around(at)).find(is_parallel);
+        let Some(parallel) = parallel else { return false };
+        let bodies = |at: usize| self.constructs[at].bodies.first();
+        let (Some(own), Some(outer)) = (bodies(index), bodies(parallel)) else { return false };
+        results::are_used(self.source, own.start..own.end, outer.start..outer.end)
     }
 
     /// A section, with or without a directive of its own.

@@ -41,6 +41,7 @@ mod pragma;
 mod prelude;
 mod reach;
 mod regions;
+mod results;
 mod scan;
 mod segments;
 mod split;

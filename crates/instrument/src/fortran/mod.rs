@@ -35,6 +35,7 @@ mod place;
 mod plain;
 mod plan;
 mod procedures;
+mod results;
 mod rewrite;
 mod role;
 mod scan;

@@ -10,7 +10,9 @@ use super::site::{Close, Nest, Site};
 use crate::clauses::{Split, describe, split};
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
-use crate::{Abi, BARRIER_INCLUDED, CALLS, Diagnostic, Options, Region, Severity, TIMED, pomp2};
+use crate::{
+    Abi, BARRIER_INCLUDED, CALLS, Diagnostic, Options, RESULTS_USED, Region, Severity, TIMED, pomp2,
+};
 use std::rc::Rc;
 
 /// The treatment of one construct.
@@ -222,6 +224,11 @@ impl Plans {
         let events = plan.levels.iter().any(|level| level.events && hides(level));
         if events && !nowait(&parsed.directive) && !ended.is_some_and(nowait) {
             region.add_clause(BARRIER_INCLUDED);
+        }
+        let waits = !nowait(&parsed.directive) && !ended.is_some_and(nowait);
+        let are_shared = plan.levels.iter().all(|level| level.level.has_barrier());
+        if waits && are_shared && facts.results_are_used(site) {
+            region.add_clause(RESULTS_USED);
         }
         let counted = [Level::Atomic, Level::Flush];
         let timed = |level: &LevelPlan| {

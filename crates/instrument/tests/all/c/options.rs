@@ -187,6 +187,32 @@ fn what_is_timed_and_what_includes_a_barrier() {
 }
 
 #[test]
+fn a_construct_whose_results_other_code_of_the_region_uses() {
+    lines_with(
+        r#"void f(int *a, int *b, int n) {
+#pragma omp parallel
+  for (int s = 0; s < n; s++) {
+#pragma omp for
+    for (int i = 0; i < 9; i++) a[i] = s;
+#pragma omp for
+    for (int i = 0; i < 9; i++) b[i] = a[9 - i];
+#pragma omp for nowait
+    for (int i = 0; i < 9; i++) a[i] = a[i] + 1;
+  }
+}
+"#,
+        &options(),
+        &["pompeii 1"],
+        &expect![[r#"
+            static struct pomp_extension pomp_x1={"pompeii 1","in(f)"};
+            static struct pomp_extension pomp_x2={"pompeii 1","in(f) results_used"};
+            static struct pomp_extension pomp_x3={"pompeii 1","in(f)"};
+            static struct pomp_extension pomp_x4={"pompeii 1","in(f) nowait"};
+        "#]],
+    );
+}
+
+#[test]
 fn the_text_can_ask_whether_it_is_instrumented() {
     lines_with(
         "#ifdef _POMP\nint measured;\n#endif\n",

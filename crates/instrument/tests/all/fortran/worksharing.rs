@@ -2,6 +2,7 @@
 
 use super::{check, check_with};
 use expect_test::expect;
+use pompeii_instrument::{Language, Options, instrument};
 
 #[test]
 fn loops() {
@@ -342,4 +343,30 @@ fn chunks() {
             end
         "##]],
     );
+}
+
+/// The second loop reads other elements of `a` than it has stored in the first, the third its own.
+#[test]
+fn a_loop_whose_results_other_code_of_the_region_uses() {
+    let source = "subroutine f(a, b, c, n)
+!$omp parallel private(i)
+!$omp do
+do i = 1, n
+  a(i) = i
+end do
+!$omp do
+do i = 2, n
+  B(i) = A(i - 1)
+end do
+!$omp do
+do i = 1, n
+  c(i) = b(i)
+end do
+!$omp end parallel
+end
+";
+    let outcome = instrument(source.as_bytes(), &Options::new("f.f90", Language::FortranFree));
+    let regions = outcome.unwrap().regions;
+    let clauses: Vec<&str> = regions.iter().map(|region| region.clauses.as_str()).collect();
+    assert_eq!(clauses, ["in(f)", "in(f) results_used", "in(f)", "in(f)"]);
 }
