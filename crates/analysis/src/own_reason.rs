@@ -1,7 +1,8 @@
 //! Findings with a reason of their own on a machine that other programs use too. Threads without a
-//! CPU make everything longer: tasks, their creation, and what a lock protects. So counts and ratios
-//! of such times tell the same as on a quiet machine: a task that takes no longer than its creation,
-//! tasks of which one runs at a time, a lock that one thread or another has most of the time.
+//! CPU make everything longer: tasks, their creation, and what a lock protects. So counts and
+//! ratios of such times tell the same as on a quiet machine: a task that takes no longer than its
+//! creation, tasks of which one runs at a time, a lock that one thread or another has most of the
+//! time.
 
 use pompeii_model::{CallId, IndexVec, Role, Ticks};
 

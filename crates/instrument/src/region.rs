@@ -19,8 +19,8 @@ pub struct Region {
     pub end: (u32, u32),
     /// How it runs: the clauses that say so, in one line as they were written, and our own words
     /// [`TIMED`], [`CALLS`], [`FUNCTION`], [`BARRIER_INCLUDED`] and [`RESULTS_USED`]; one blank
-    /// between. Answers an open issue of the POMP paper (section 3.10). The function around comes first, see
-    /// [`Region::place_in`].
+    /// between. Answers an open issue of the POMP paper (section 3.10). The function around comes
+    /// first, see [`Region::place_in`].
     pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
     pub file: Option<String>,

@@ -2,8 +2,8 @@
 //! between its calls asks too often. A rank that does nothing between them waits in this way, as it
 //! would in MPI_Wait or MPI_Recv, so the time belongs to whoever is late.
 //!
-//! What a rank does between two calls is known from its serial parts: the runtime sums for each call
-//! of MPI how long the rank was outside of MPI before it, and since which other call.
+//! What a rank does between two calls is known from its serial parts: the runtime sums for each
+//! call of MPI how long the rank was outside of MPI before it, and since which other call.
 
 use std::collections::{HashMap, HashSet};
 

@@ -11,8 +11,8 @@ use super::starvation::{Found, at_waits};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
-/// What is waited at the waits that are reported here. A taskloop also creates its tasks, so most of
-/// its time need not be waiting.
+/// What is waited at the waits that are reported here. A taskloop also creates its tasks, so most
+/// of its time need not be waiting.
 const METRICS: [&str; 2] = ["omp_taskwait", "omp_taskgroup"];
 /// The same, if others wait for it at a barrier.
 const ALL: [&str; 3] = ["omp_taskwait", "omp_taskgroup", "omp_taskloop"];

@@ -1,8 +1,8 @@
-//! Whether other code of a parallel region uses what a worksharing construct stores. If it does, the
-//! barrier at the end of the construct is needed: another thread may have stored what a thread reads
-//! next. Only what can be told from the text counts: elements of arrays that the construct assigns,
-//! and that stand elsewhere with another index, or as a whole. With the same index, a loop with the
-//! same schedule reads what its own thread has stored.
+//! Whether other code of a parallel region uses what a worksharing construct stores. If it does,
+//! the barrier at the end of the construct is needed: another thread may have stored what a thread
+//! reads next. Only what can be told from the text counts: elements of arrays that the construct
+//! assigns, and that stand elsewhere with another index, or as a whole. With the same index, a loop
+//! with the same schedule reads what its own thread has stored.
 
 use super::pragma;
 use crate::directive::{Piece, PieceKind};
