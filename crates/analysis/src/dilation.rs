@@ -149,6 +149,19 @@ impl<'a> Costs<'a> {
         (ns * self.lens.cube.clock.ticks_per_second() / 1e9) as Ticks
     }
 
+    /// What lies in the time of each call path and all below it, over all locations.
+    pub(crate) fn inclusive(&self) -> IndexVec<CallId, Ticks> {
+        let calls = &self.lens.cube.calls;
+        let mut sums = self.inside.clone();
+        for call in calls.ids().rev() {
+            let Some(parent) = calls.parent(call) else { continue };
+            let below = sums[call];
+            sums[parent] += below;
+        }
+        let of_second = self.lens.cube.clock.ticks_per_second();
+        sums.into_iter().map(|ns| (ns * of_second / 1e9) as Ticks).collect()
+    }
+
     /// By how much the run was longer because of some outermost parallel regions.
     pub(crate) fn longer(&self, parallels: &[CallId]) -> Ticks {
         let longer = |threads: &Vec<LocationId>| -> f64 {

@@ -2,6 +2,7 @@
 
 use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
 
+use super::doubt::{Doubt, Waited};
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::loop_work::LoopWork;
@@ -10,6 +11,7 @@ use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
 use super::task_waits::{self, AtBarrier};
 use super::{Advice, Cause, Loss, Search, Site, Words};
+use crate::dilation::Costs;
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
@@ -25,10 +27,13 @@ pub(super) fn detect(search: &mut Search) {
     let questions: Vec<Question> = found.iter().flat_map(|w| w.questions(search)).collect();
     let answers = slower_code(&search.lens, &questions);
     let answers = answers.chunks_exact(2).map(|pair| (pair[0], pair[1]));
-    let outside = Outside::new(search);
+    let costs = search.costs.as_ref().map(Costs::inclusive);
+    let doubt = Doubt {
+        work: Outside::new(search, &search.paths.execution),
+        measuring: costs.as_ref().map(|costs| Outside::new(search, costs)),
+    };
     let found = found.into_iter().zip(answers);
-    let parts: Vec<Part> =
-        found.flat_map(|(w, slower)| w.parts(search, slower, &outside)).collect();
+    let parts: Vec<Part> = found.flat_map(|(w, slower)| w.parts(search, slower, &doubt)).collect();
     late_threads::report(search, parts);
 }
 
@@ -132,7 +137,7 @@ impl Waiting {
     }
 
     /// The waiting, divided among its causes. `slower` are the answers to the questions.
-    fn parts(self, search: &Search, (own, wide): (Slower, Slower), outside: &Outside) -> Vec<Part> {
+    fn parts(self, search: &Search, (own, wide): (Slower, Slower), doubt: &Doubt) -> Vec<Part> {
         let lens = search.lens;
         let arrivals = self.arrivals(search);
         let Self { metric, calls, team, half, owner, .. } = self;
@@ -159,20 +164,25 @@ impl Waiting {
             Kind::Steady => 2 * own.sum >= by,
             Kind::Both | Kind::Changing => {
                 site.construct.starts_with("parallel ")
-                    || !outside.explains(search, scope, team.parts)
+                    || !doubt.work.explains(search, scope, team.parts)
             }
         };
         let is_imbalance = matches!(cause, Cause::ImbalanceSteady | Cause::ImbalanceChanging);
+        let visits = arrivals.visits;
+        let waited = Waited { barriers: &half, gain, members: team.parts.members, visits };
+        let (doubted, instead) = doubt.of(search, &waited).filter(|_| is_imbalance).unzip();
+        let gain = if instead.is_none() { Some(gain) } else { None };
+        details.extend(doubted);
         let schedule = work.as_ref().filter(|_| is_imbalance && is_inside);
-        let advice = schedule
-            .and_then(|work| work.schedule(&lens))
+        let advice = instead
+            .or_else(|| schedule.and_then(|work| work.schedule(&lens)))
             .unwrap_or_else(|| advice(cause, &site.construct, lens.role(scope), arrivals.lateness));
         let words = Words { cause: Some(cause), details, advice };
-        let whole = Part::whole(site, Loss { lost: team.lost, gain: Some(gain) }, words);
+        let whole = Part::whole(site, Loss { lost: team.lost, gain }, words);
         let threads = team.parts.members / team.teams.max(1);
         let (lateness, balanced) = (arrivals.lateness, team.parts.balanced());
         let late = Late { scope, by, lateness, threads, balanced };
-        match is_last && few.is_none() {
+        match is_last && gain.is_some() && few.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
         }
@@ -375,6 +385,9 @@ fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
     }
 }
 
+pub(super) const TOO_FEW_VISITS: &str =
+    "Measure a longer run: there are too few visits to tell which thread has more work.";
+
 /// What to change in a construct of this role.
 pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Lateness) -> Advice {
     let is_loop = construct.ends_with("for") || construct.ends_with("do");
@@ -391,9 +404,7 @@ pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Latene
         Cause::ImbalanceSteady if construct.ends_with("sections") => {
             "The sections differ: split long ones, or use tasks."
         }
-        Cause::ImbalanceSteady if !is_proven => {
-            "Measure a longer run: there are too few visits to tell which thread has more work."
-        }
+        Cause::ImbalanceSteady if !is_proven => TOO_FEW_VISITS,
         // Without the number of iterations nothing is known about the cost of a chunk, and a
         // schedule that moves iterations costs more where memory is what takes the time.
         Cause::ImbalanceSteady if is_loop => {

@@ -22,7 +22,7 @@ const LOSSES_DIFFER: f64 = 0.15;
 const BOUNDS_FACTOR: Ticks = 2;
 
 /// What measuring cost is known to about this share of it.
-const ESTIMATES_DIFFER: f64 = 0.3;
+pub(super) const ESTIMATES_DIFFER: f64 = 0.3;
 
 /// How much shorter the run would be; clock ticks of wall time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,13 @@
 //! Threads that compute longer are also late at the next barrier. As long as the inflation is
 //! larger than the waiting there, the waiting is a consequence, and is part of the finding.
 
+use std::collections::BTreeSet;
+
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::{Advice, Cause, Gain, Loss, SIGNIFICANT_SHARE, Search, Site, Words, grouped};
+use super::{
+    Advice, AdviceKind, Cause, Gain, Loss, SIGNIFICANT_SHARE, Search, Site, Words, grouped,
+};
 use crate::processor::{Processor, Rates};
 use crate::{Lens, format};
 
@@ -20,10 +24,20 @@ const ADVICE: &str = "Threads wait for memory or write the same cache lines: kee
     caches (blocks), pad what each thread writes, let the thread that uses data touch it first.";
 
 pub(super) fn detect(search: &mut Search) {
-    let inflated = inflated(search);
+    let compared = compared(search);
+    let explain_waits: Vec<CallId> = compared
+        .iter()
+        .filter(|of| of.explains(waits_at(search, &ends(search, &of.calls))))
+        .flat_map(|of| with_combined(&search.lens, &of.calls))
+        .collect();
+    search.slower.extend(explain_waits);
+    let is_inflated = |of: &Inflated| of.is_inflated(&search.lens);
+    let inflated: Vec<Inflated> = compared.into_iter().filter(is_inflated).collect();
     let bound = bound_by_counters(search);
-    search.memory_bound.extend(inflated.iter().flat_map(|of| &of.calls));
-    search.memory_bound.extend(bound.iter().flat_map(|of| &of.calls));
+    let bound_by_memory =
+        inflated.iter().map(|of| &of.calls).chain(bound.iter().map(|of| &of.calls));
+    let lens = search.lens;
+    search.memory_bound.extend(bound_by_memory.flat_map(|calls| with_combined(&lens, calls)));
     let is_new = |of: &&Bound| inflated.iter().all(|known| known.region != of.region);
     bound.iter().filter(is_new).for_each(|of| of.report(search));
     inflated.into_iter().for_each(|of| of.report(search));
@@ -41,8 +55,8 @@ struct Inflated {
     atomics: Ticks,
 }
 
-/// The constructs whose work takes longer than on one thread.
-fn inflated(search: &Search) -> Vec<Inflated> {
+/// What is known of each construct that the reference has, too.
+fn compared(search: &Search) -> Vec<Inflated> {
     let Some(reference) = search.known.reference else { return Vec::new() };
     let lens = &search.lens;
     let comparable =
@@ -56,14 +70,7 @@ fn inflated(search: &Search) -> Vec<Inflated> {
         let atomics = calls.iter().map(|&call| atomics_in(lens, call)).sum();
         Inflated { region, calls, here, alone: (least, most), atomics }
     };
-    let is_larger = |of: &Inflated| {
-        let (_, most) = of.alone;
-        most > 0 && (of.low() as f64) >= INFLATED * most as f64
-    };
-    // Two runs differ in short code by more than a share of it, which says nothing of the loops in
-    // this code.
-    let is_significant = |of: &Inflated| lens.share(of.high()) >= SIGNIFICANT_SHARE;
-    groups.into_iter().map(of).filter(is_larger).filter(is_significant).collect()
+    groups.into_iter().map(of).collect()
 }
 
 fn is_code<'a>(lens: &'a Lens) -> impl Fn(&CallId) -> bool + 'a {
@@ -89,6 +96,20 @@ impl Inflated {
 
     fn high(&self) -> Ticks {
         self.here - self.atomics - self.alone.0
+    }
+
+    /// Whether the work takes so much longer than on one thread that it is worth a finding.
+    fn is_inflated(&self, lens: &Lens) -> bool {
+        let (_, most) = self.alone;
+        let is_larger = most > 0 && (self.low() as f64) >= INFLATED * most as f64;
+        // Two runs differ in short code by more than a share of it, which says nothing of the loops
+        // in this code.
+        is_larger && lens.share(self.high()) >= SIGNIFICANT_SHARE
+    }
+
+    /// Whether what the work takes longer than on one thread may be all that makes threads wait.
+    fn explains(&self, waiting: Ticks) -> bool {
+        waiting > 0 && self.high() >= waiting
     }
 
     fn report(self, search: &mut Search) {
@@ -140,23 +161,29 @@ pub(super) fn waits_that_follow(
     calls: &[CallId],
     inflation: Ticks,
 ) -> (Ticks, Gain) {
-    const METRIC: &str = "omp_ibarrier_wait";
     let lens = search.lens;
-    let tree = &lens.cube.calls;
-    let ends: Vec<CallId> = grouped(calls.iter().flat_map(|&call| ends_of(&lens, call)), |at| at)
-        .into_iter()
-        .map(|(barrier, _)| barrier)
-        .filter(|&barrier| !search.is_claimed(METRIC, barrier))
-        .collect();
-    debug_assert!(ends.iter().all(|&barrier| tree.parent(barrier).is_some()));
-    let waiting = lens.sum(METRIC, &ends);
+    let ends = ends(search, calls);
+    let waiting = waits_at(search, &ends);
     if waiting == 0 || waiting > inflation {
         return (0, Gain::about(0));
     }
-    search.claim(METRIC, &ends);
+    search.claim(WAITS, &ends);
     let mean = waiting / lens.threads_at(&ends) as i64;
     // Whether threads would arrive at the same time without the inflation is not known.
     (waiting, Gain::between(0, mean / 2, mean))
+}
+
+const WAITS: &str = "omp_ibarrier_wait";
+
+/// Where the constructs end, if the waiting there is not explained yet.
+fn ends(search: &Search, calls: &[CallId]) -> Vec<CallId> {
+    let ends = calls.iter().flat_map(|&call| ends_of(&search.lens, call));
+    let ends = grouped(ends, |at| at).into_iter().map(|(barrier, _)| barrier);
+    ends.filter(|&barrier| !search.is_claimed(WAITS, barrier)).collect()
+}
+
+fn waits_at(search: &Search, ends: &[CallId]) -> Ticks {
+    search.lens.sum(WAITS, ends)
 }
 
 /// The implicit barriers at which the code of a call path ends: its construct's own, or that of the
@@ -169,6 +196,12 @@ fn ends_of(lens: &Lens, call: CallId) -> Vec<CallId> {
         .collect()
 }
 
+/// These constructs and the other halves of combined ones, where threads wait at the end.
+fn with_combined(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
+    let halves = calls.iter().filter_map(|&call| combined_with(lens, call));
+    halves.chain(calls.iter().copied()).collect()
+}
+
 /// The parallel region on the same line, of which a worksharing construct is the other half.
 fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
     let parent = lens.cube.calls.parent(call)?;
@@ -177,6 +210,28 @@ fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
         && inner.begin_line == outer.begin_line
         && inner.file == outer.file;
     is_one.then_some(parent)
+}
+
+/// The advice, unless it is a schedule for code that waits for memory.
+pub(super) fn allowed(search: &Search, advice: Advice, site: &Site) -> Advice {
+    let tree = &search.lens.cube.calls;
+    let is_in = |codes: &BTreeSet<CallId>| {
+        site.calls.iter().any(|&call| {
+            let around = tree.parent(call);
+            std::iter::once(call).chain(around).any(|call| codes.contains(&call))
+        })
+    };
+    match advice.kind {
+        AdviceKind::Schedule if is_in(&search.memory_bound) => Advice::none(
+            "The loop waits for memory, so another schedule does not help: see the finding that \
+             says so.",
+        ),
+        AdviceKind::Schedule if is_in(&search.slower) => Advice::none(
+            "The loop takes longer than on one thread, by more than its threads wait here. Look for \
+             memory or cache lines that they share: another schedule does not help.",
+        ),
+        _ => advice,
+    }
 }
 
 fn site(lens: &Lens, region: RegionId, calls: Vec<CallId>) -> Site {
@@ -240,7 +295,7 @@ impl Bound {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, check_with_reference};
+    use super::super::{AdviceKind, Finding, Known, check, check_with_reference, findings_with};
     use expect_test::expect;
 
     const ONE: &str = "wall=700 locations=1
@@ -271,6 +326,39 @@ mod tests {
                     Mark regions with `omp inst begin(name)` to see which code this is.
             "#]],
         );
+    }
+
+    /// The loop takes 8 % longer than on one thread, which is too little for a finding. But it is as
+    /// much as thread 1 waits for thread 0, so its iterations may take equally long.
+    #[test]
+    fn no_schedule_helps_where_the_loop_is_slower_by_as_much_as_threads_wait() {
+        let run = "wall=490 locations=2
+             a                                         0  time=200 visits=1
+             a/parallel@a.c:2                          *  visits=50
+             a/parallel@a.c:2/for@a.c:2 schedule(static)  0  time=290 visits=50
+             a/parallel@a.c:2/for@a.c:2 schedule(static)  1  time=250 visits=50
+             a/parallel@a.c:2/for@a.c:2 schedule(static)  *  omp_loop_iterations=50000 \
+             omp_loop_visits_known=50 omp_loop_iterations_min=1000 omp_loop_iterations_max=1000
+             a/parallel@a.c:2/implicit barrier@a.c:4   0  visits=50 omp_barrier_last=50
+             a/parallel@a.c:2/implicit barrier@a.c:4   1  time=40 visits=50 omp_ibarrier_wait=40";
+        let advised = |alone: i64| {
+            let one = format!(
+                "wall=700 locations=1
+                 a                                            0  time={} visits=1
+                 a/parallel@a.c:2                             0  visits=50
+                 a/parallel@a.c:2/for@a.c:2 schedule(static)  0  time={alone} visits=50",
+                700 - alone
+            );
+            let [cube, one] =
+                [run, &one].map(|text| crate::derive(&crate::notation::cube(text).unwrap()));
+            let run = |cube| crate::reference::Run { cube, not_on_cpu_ns: None };
+            let reference = crate::Reference::new(run(&cube), run(&one)).unwrap();
+            let known = Known { reference: Some(&reference), ..Known::default() };
+            let found = findings_with(&cube, known);
+            let is_loop = |finding: &&Finding| finding.metric == "omp_ibarrier_wait";
+            found.iter().find(is_loop).unwrap().advice.kind
+        };
+        assert_eq!([500, 540].map(advised), [AdviceKind::None, AdviceKind::Schedule]);
     }
 
     /// The same times as above, but the loop is not slower than on one thread.

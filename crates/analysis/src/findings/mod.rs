@@ -11,6 +11,7 @@ mod barriers;
 mod between;
 mod blocked;
 mod chunks;
+mod doubt;
 mod forks;
 mod gain;
 mod idle_threads;
@@ -114,7 +115,19 @@ pub struct RootCause {
 /// Below these shares of allocation and wall time a finding is not worth a line of the summary.
 const SIGNIFICANT_SHARE: f64 = 0.01;
 
+/// A change that brings a smaller share of the run is hardly seen, since two runs of one program
+/// differ by about a percent, and may cost as much at another place.
+const WORTH_SHARE: f64 = 0.03;
+
 impl Finding {
+    /// Whether a change of the program is to be advised. If the gain is not known, it is if the
+    /// finding is worth a line.
+    pub(crate) fn is_worth_a_change(&self, cube: &Cube) -> bool {
+        let share = |gain: Gain| gain.ticks as f64 / cube.wall_ticks.max(1) as f64;
+        let is_much = self.gain.is_none_or(|gain| share(gain) >= WORTH_SHARE);
+        is_much && self.is_significant(cube)
+    }
+
     /// Whether the loss or the gain is at least 1 % of the run, and the gain may be. The creation
     /// of threads, for example, is a loss that no repair shortens.
     pub fn is_significant(&self, cube: &Cube) -> bool {
@@ -226,6 +239,9 @@ pub(crate) struct Search<'a> {
     measuring_ticks: Ticks,
     /// Code that waits for memory: another schedule does not help there.
     memory_bound: BTreeSet<CallId>,
+    /// Code that takes so much longer than on one thread that this may be why threads wait for each
+    /// other at its end.
+    slower: BTreeSet<CallId>,
 }
 
 impl<'a> Search<'a> {
@@ -261,6 +277,7 @@ impl<'a> Search<'a> {
             measuring_ticks: costs.as_ref().map_or(0, Costs::run_ticks),
             costs,
             memory_bound: BTreeSet::new(),
+            slower: BTreeSet::new(),
         }
     }
 
@@ -285,7 +302,7 @@ impl<'a> Search<'a> {
     /// Reports a finding. `site` says where, `loss` what is lost and what a repair brings.
     fn report(&mut self, name: &'static str, site: Site, loss: Loss, words: Words) {
         let Some(property) = properties::find(name) else { return };
-        let advice = self.allowed(words.advice, &site);
+        let advice = memory::allowed(self, words.advice, &site);
         let loss = self.without_measuring(loss, &site, name);
         let mut calls = site.calls;
         let lens = self.lens;
@@ -320,22 +337,6 @@ impl<'a> Search<'a> {
         }
         let threads = self.lens.threads_at(&site.calls) as Ticks;
         loss.without(costs.inside(&site.calls), threads, 0.0)
-    }
-
-    /// The advice, unless it is a schedule for code that waits for memory.
-    fn allowed(&self, advice: Advice, site: &Site) -> Advice {
-        let tree = &self.lens.cube.calls;
-        let is_bound = |&call: &CallId| {
-            let around = tree.parent(call);
-            std::iter::once(call).chain(around).any(|call| self.memory_bound.contains(&call))
-        };
-        match advice.kind {
-            AdviceKind::Schedule if site.calls.iter().any(is_bound) => Advice::none(
-                "The loop waits for memory, so another schedule does not help: see the finding \
-                 that says so.",
-            ),
-            _ => advice,
-        }
     }
 
     /// The loss of the thread that delays the others (see the gain of `omp_taskwait`).

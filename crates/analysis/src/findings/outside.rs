@@ -4,28 +4,33 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, Role, Ticks};
+use pompeii_model::{CallId, IndexVec, Role, Ticks};
 
 use super::Search;
 use super::barriers::{ends_team, owner};
 use super::imbalance::Parts;
 
-/// Time of each outermost parallel region, without what ends at a barrier of its own.
-pub(super) struct Outside(HashMap<CallId, Ticks>);
+/// A quantity of each outermost parallel region (time, for example), without what ends at a barrier
+/// of its own.
+pub(super) struct Outside<'a> {
+    left: HashMap<CallId, Ticks>,
+    /// Of each call path and all below it.
+    inclusive: &'a IndexVec<CallId, Ticks>,
+}
 
-impl Outside {
-    pub(super) fn new(search: &Search) -> Self {
+impl<'a> Outside<'a> {
+    pub(super) fn new(search: &Search, inclusive: &'a IndexVec<CallId, Ticks>) -> Self {
         let (lens, paths) = (&search.lens, &search.paths);
         let mut left: HashMap<CallId, Ticks> = HashMap::new();
         for &barrier in &paths.barriers {
             let Some(parallel) = paths.outermost_parallel[barrier] else { continue };
-            let left = left.entry(parallel).or_insert(paths.execution[parallel]);
+            let left = left.entry(parallel).or_insert(inclusive[parallel]);
             let scope = owner(lens, barrier).2;
             // The barrier lies in its construct. What ends a team ends no construct.
             let ended = if ends_team(lens, barrier) { barrier } else { scope };
-            *left -= paths.execution[ended];
+            *left -= inclusive[ended];
         }
-        Self(left)
+        Self { left, inclusive }
     }
 
     /// Whether other code may have made most of the waiting at the barrier of this loop. The whole
@@ -33,8 +38,24 @@ impl Outside {
     pub(super) fn explains(&self, search: &Search, scope: CallId, parts: Parts) -> bool {
         let is_loop = search.lens.role(scope) == Role::Loop;
         let parallel = search.paths.outermost_parallel[scope].filter(|_| is_loop);
-        let left = parallel.and_then(|parallel| self.0.get(&parallel));
+        let left = parallel.and_then(|parallel| self.left.get(&parallel));
         left.is_none_or(|left| 2 * left * (parts.members - 1).max(1) > parts.sum)
+    }
+
+    /// What leads to these barriers: the constructs that they end, and other code of their parallel
+    /// regions.
+    pub(super) fn before(&self, search: &Search, barriers: &[CallId]) -> Ticks {
+        let lens = &search.lens;
+        let mut parallels: Vec<CallId> =
+            barriers.iter().filter_map(|&at| search.paths.outermost_parallel[at]).collect();
+        parallels.sort();
+        parallels.dedup();
+        let outside = parallels.iter().filter_map(|parallel| self.left.get(parallel));
+        let ends = barriers.iter().filter(|&&barrier| !ends_team(lens, barrier));
+        // An explicit barrier is its own construct, without any code.
+        let ended =
+            |&barrier: &CallId| self.inclusive[owner(lens, barrier).2] - self.inclusive[barrier];
+        outside.sum::<Ticks>() + ends.map(ended).sum::<Ticks>()
     }
 }
 
