@@ -1,4 +1,7 @@
-//! Sections: their number bounds what an even spread of the work brings.
+//! Sections: their number bounds what an even spread of the work brings. Threads take them as they
+//! come, so which thread is late means nothing; the longest section is the same in each visit.
+
+use std::cmp::Ordering;
 
 use pompeii_model::{CallId, Role, Ticks};
 
@@ -6,7 +9,7 @@ use super::barriers::divide;
 use super::imbalance::Parts;
 use super::{Cause, Gain, Search};
 
-/// Numbers of sections and their times, where the construct has fewer than threads.
+/// Numbers of sections and their times.
 pub(super) struct Units {
     count: i64,
     mean: Ticks,
@@ -34,13 +37,19 @@ pub(super) fn units(search: &Search, scope: CallId) -> Option<Units> {
 }
 
 /// Sections cannot be spread over more threads than there are sections, unless long ones are split.
+/// If each thread has one at most, a visit takes as long as the longest. If there are more, the
+/// waiting ends with an even spread.
 pub(super) fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
     let even = units.most - units.mean;
-    match units.count < parts.members && units.visits > 0 {
+    let one_each = || Gain::between(even, even, parts.mean().max(even));
+    let are_equal = even * 10 < units.most;
+    match units.count.cmp(&parts.members) {
+        _ if units.visits == 0 => (Cause::ImbalanceSteady, parts.redistributed()),
         // The sections are equally long: only more of them would help.
-        true if even * 10 < units.most => (Cause::FewUnits, parts.balanced()),
-        true => (Cause::ImbalanceSteady, Gain::between(even, even, parts.mean().max(even))),
-        false => (Cause::ImbalanceSteady, parts.redistributed()),
+        Ordering::Less if are_equal => (Cause::FewUnits, parts.balanced()),
+        Ordering::Less => (Cause::ImbalanceSteady, one_each()),
+        Ordering::Equal if !are_equal => (Cause::ImbalanceSteady, one_each()),
+        Ordering::Equal | Ordering::Greater => (Cause::ImbalanceSteady, parts.balanced()),
     }
 }
 
@@ -56,6 +65,13 @@ mod tests {
         let parts = Parts::new(&[0, 300, 300, 400]).unwrap();
         let uneven = sections(&units(200, 400), &parts);
         assert_eq!(uneven, (Cause::ImbalanceSteady, Gain::between(200, 200, 250)));
+        // Two threads wait for half a visit of the longer section each, in turn.
+        let two = Parts::new(&[100, 110]).unwrap();
+        let units_of_two = Units { count: 2, mean: 300, most: 400, visits: 10 };
+        let in_turn = sections(&units_of_two, &two);
+        assert_eq!(in_turn, (Cause::ImbalanceSteady, Gain::between(100, 100, 105)));
+        let units_of_more = Units { count: 5, ..units_of_two };
+        assert_eq!(sections(&units_of_more, &two), (Cause::ImbalanceSteady, two.balanced()));
         let parts = Parts::new(&[0, 0, 0, 200]).unwrap();
         let equal = sections(&units(200, 200), &parts);
         assert_eq!(equal, (Cause::FewUnits, Gain::between(30, 50, 50)));
