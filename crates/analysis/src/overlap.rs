@@ -3,7 +3,7 @@
 
 use pompeii_model::{CallId, Role};
 
-use crate::measuring::{ATOMIC_NS, COUNTED_NS, IN_WORK};
+use crate::measuring::{ATOMIC_NS, COUNTED_NS, IN_WORK, UNDEFERRED_NS};
 use crate::{Lens, Measuring};
 
 /// Counting reads no clock: less of it counts if there is work next to it.
@@ -97,10 +97,18 @@ fn counted_atomics(lens: &Lens, call: CallId) -> Vec<i64> {
     lens.by_location("visits", &counted).iter().copied().collect()
 }
 
+/// Tasks in a call path that were executed at once and counted only, by location.
+fn undeferred(lens: &Lens, call: CallId) -> Vec<i64> {
+    let children = lens.cube.calls.children(call);
+    lens.by_location("tasks_undeferred", children).iter().copied().collect()
+}
+
 /// The costs in the time of one call path that overlap with work, by location.
 pub(crate) struct Overlapping {
     functions: Functions,
     atomics: Vec<i64>,
+    /// Tasks that were executed at once and only counted.
+    undeferred: Vec<i64>,
 }
 
 impl Overlapping {
@@ -108,13 +116,14 @@ impl Overlapping {
         Self {
             functions: Functions::new(lens, measuring, call),
             atomics: counted_atomics(lens, call),
+            undeferred: undeferred(lens, call),
         }
     }
 
     /// What a location's costs are that take `ns` one after the other, in a call path of `time`.
     pub(crate) fn cost(&self, at: usize, ns: f64, time: f64) -> f64 {
         let (functions, atomics) = (self.functions.serial[at], self.atomics[at] as f64);
-        let counted = atomics * COUNTED_NS;
+        let counted = atomics * COUNTED_NS + self.undeferred[at] as f64 * UNDEFERRED_NS;
         let others = ns - functions - counted;
         let rest = (time - others).max(0.0);
         let atomics = atomics * ATOMIC_NS;
