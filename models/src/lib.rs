@@ -5,6 +5,8 @@
 pub mod addresses;
 #[path = "../../crates/runtime/src/arrivals.rs"]
 pub mod arrivals;
+#[path = "../../crates/runtime/src/blocks.rs"]
+pub mod blocks;
 #[path = "../../crates/runtime/src/doacross.rs"]
 pub mod doacross;
 #[path = "../../crates/runtime/src/recycle.rs"]
@@ -75,6 +77,7 @@ mod tests {
     use std::ptr::null_mut;
 
     use crate::addresses::{Addresses, Zeroed};
+    use crate::blocks::Blocks;
     use crate::task::instance::Task;
     use crate::location::Location;
     use crate::run::{Arc, model, thread};
@@ -217,6 +220,45 @@ mod tests {
             at = task.below;
         }
         numbers
+    }
+
+    /// A block with room for an address, and a number.
+    type Numbered = [u64; 2];
+
+    fn put(blocks: &Blocks, number: u64) {
+        let block = Box::into_raw(Box::new([0, number]));
+        // SAFETY: nobody else knows the block.
+        unsafe { blocks.put(block.cast()) };
+    }
+
+    /// Blocks that two threads take and give back are each with one of them, or in the list.
+    #[test]
+    fn a_block_belongs_to_one_thread() {
+        model(|| {
+            let blocks = Arc::new(Blocks::new());
+            (1..=3).for_each(|number| put(&blocks, number));
+            let held = both(&blocks, |blocks, own| {
+                let block = blocks.take()?.cast::<Numbered>();
+                // SAFETY: it belongs to this thread.
+                let number = unsafe { (*block)[1] };
+                if own == 1 {
+                    // SAFETY: it is not used any more.
+                    unsafe { blocks.put(block.cast()) };
+                    return None;
+                }
+                // SAFETY: as above.
+                drop(unsafe { Box::from_raw(block) });
+                Some(number)
+            });
+            let listed = std::iter::from_fn(|| blocks.take()).map(|block| {
+                // SAFETY: whoever takes it owns it.
+                let block = unsafe { Box::from_raw(block.cast::<Numbered>()) };
+                block[1]
+            });
+            let mut all: Vec<u64> = listed.chain(held.into_iter().flatten()).collect();
+            all.sort_unstable();
+            assert_eq!(all, [1, 2, 3]);
+        });
     }
 
     /// A sink knows of a post in its wait, whole, or of none; behind the post, it knows.

@@ -37,6 +37,7 @@ mod mpi;
 mod place;
 mod quote;
 mod read;
+mod room;
 mod spill;
 mod threads;
 

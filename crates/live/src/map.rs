@@ -1,6 +1,6 @@
-//! A file that is mapped once with room to grow: address space is reserved, blocks are allocated
-//! before they are used. Growing never moves anything, so nodes can be named by index and
-//! pointers into the mapping stay true.
+//! A mapped file that grows: there is room in the address space after it (`room.rs`), and blocks
+//! are allocated before they are used. Growing never moves anything, so nodes can be named by index
+//! and pointers into the mapping stay true.
 //!
 //! A block that is allocated can be written to, however full the disk is: else the program would
 //! get SIGBUS for one of our stores. File systems that write each change to a new place cannot
@@ -13,6 +13,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
+
+use crate::room;
 
 /// A system call that failed, with what it was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +66,8 @@ pub(crate) fn within_file_limit(bytes: usize) -> Result<(), MapError> {
 
 /// No system has smaller pages, and larger ones are touched more than once.
 const PAGE_BYTES_LEAST: usize = 4096;
+/// As much address space a mapping that grows has at least: few of them need more.
+const MAPPED_BYTES_LEAST: usize = 1 << 20;
 
 /// Whether the file's blocks stay its own when they are written to.
 ///
@@ -102,7 +106,9 @@ fn host_copies() -> bool {
 pub struct Mapped {
     path: CString,
     base: *mut u8,
-    reserved_bytes: usize,
+    /// It never has more.
+    most_bytes: usize,
+    mapped_bytes: usize,
     allocated_bytes: usize,
     /// How often growing was asked for since it has failed, and why it did.
     refused: (u32, Option<MapError>),
@@ -112,19 +118,20 @@ pub struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Mapped {
-    /// Creates `path` with `initial_bytes` allocated, mapped with room for `reserved_bytes`, or,
-    /// where address space is limited, for less. A file that could not be made is removed.
+    /// Creates `path` with `initial_bytes` allocated, mapped with room for `most_bytes`, or, if
+    /// address space is limited, for less. A file that could not be made is removed.
     ///
     /// # Errors
     /// The system call that failed: no such folder, a full disk, no address space.
     pub fn create(
         path: impl AsRef<Path>,
         initial_bytes: usize,
-        reserved_bytes: usize,
+        most_bytes: usize,
     ) -> Result<Self, MapError> {
         let path = path_of(path.as_ref())?;
+        let (base, refused) = (null_mut(), (0, None));
         let mut mapped =
-            Self { path, base: null_mut(), reserved_bytes, allocated_bytes: 0, refused: (0, None) };
+            Self { path, base, most_bytes, mapped_bytes: 0, allocated_bytes: 0, refused };
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
         let file = mapped.open(flags)?;
         let result = keeps_blocks(file)
@@ -172,29 +179,56 @@ impl Mapped {
     }
 
     fn map(&mut self, file: i32, least_bytes: usize) -> Result<(), MapError> {
+        self.mapped_bytes = least_bytes.max(MAPPED_BYTES_LEAST);
+        if self.mapped_bytes < self.most_bytes {
+            self.base = room::map(file, self.mapped_bytes, self.most_bytes);
+            if !self.base.is_null() {
+                return Ok(());
+            }
+        }
+        self.map_whole(file, least_bytes)
+    }
+
+    /// Maps all the room at once.
+    fn map_whole(&mut self, file: i32, least_bytes: usize) -> Result<(), MapError> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-        let null = std::ptr::null_mut();
         loop {
             // SAFETY: a fresh mapping at an address of the system's choice.
-            let base = unsafe { libc::mmap(null, self.reserved_bytes, protection, flags, file, 0) };
+            let base =
+                unsafe { libc::mmap(null_mut(), self.most_bytes, protection, flags, file, 0) };
             if base != libc::MAP_FAILED {
-                self.base = base.cast();
+                (self.base, self.mapped_bytes) = (base.cast(), self.most_bytes);
                 return Ok(());
             }
             let error = last_error("mmap");
-            if error.errno != libc::ENOMEM || self.reserved_bytes / 4 < least_bytes {
+            if error.errno != libc::ENOMEM || self.most_bytes / 4 < least_bytes {
                 return Err(error);
             }
-            self.reserved_bytes /= 4;
+            self.most_bytes /= 4;
         }
+    }
+
+    /// Makes sure that `bytes` are mapped.
+    fn map_more(&mut self, bytes: usize) -> Result<(), MapError> {
+        if bytes <= self.mapped_bytes {
+            return Ok(());
+        }
+        let ahead = (2 * bytes).min(self.most_bytes);
+        for bytes in [ahead, bytes.next_multiple_of(PAGE_BYTES_LEAST)] {
+            if room::extend(self.base, self.mapped_bytes, bytes) {
+                self.mapped_bytes = bytes;
+                return Ok(());
+            }
+        }
+        Err(last_error("mremap"))
     }
 
     /// Makes sure that `bytes` from the start may be touched; grows by doubling. Where that has
     /// failed it is tried again, but ever more seldom: events keep asking.
     ///
     /// # Errors
-    /// `ENOMEM` where the reserved room is used up, else what the system says.
+    /// `ENOMEM` where its room is used up, or the address space, else what the system says.
     pub fn ensure(&mut self, bytes: usize) -> Result<(), MapError> {
         if bytes <= self.allocated_bytes {
             return Ok(());
@@ -213,10 +247,11 @@ impl Mapped {
     }
 
     fn grow(&mut self, bytes: usize) -> Result<(), MapError> {
-        if bytes > self.reserved_bytes {
+        if bytes > self.most_bytes {
             return Err(MapError { call: "ensure", errno: libc::ENOMEM });
         }
-        let wanted = bytes.max(2 * self.allocated_bytes).min(self.reserved_bytes);
+        let wanted = bytes.max(2 * self.allocated_bytes).min(self.most_bytes);
+        self.map_more(wanted)?;
         // Opened anew, because the program may have closed all files, and ours with them.
         let file = match self.open(libc::O_RDWR | libc::O_CLOEXEC) {
             Err(error) if matches!(error.errno, libc::EMFILE | libc::ENFILE) => {
@@ -304,6 +339,45 @@ mod tests {
         assert_eq!(std::fs::read(folder.path().join("x")).unwrap()[0], 7);
         let error = Mapped::create(&path, 4096, 4096).unwrap_err();
         assert_eq!((error.call, error.errno), ("open", libc::EEXIST));
+    }
+
+    /// In the address space it has what it needs, and the next one has room as well.
+    #[test]
+    fn only_what_is_used_takes_address_space() {
+        let folder = tempfile::tempdir().unwrap();
+        let create = |name| Mapped::create(folder.path().join(name), 4096, 1 << 30).unwrap();
+        let (mut mapped, mut next) = (create("x"), create("y"));
+        assert_eq!(mapped.mapped_bytes, MAPPED_BYTES_LEAST);
+        let base = mapped.base();
+        for bytes in [100_000, 2 << 20, 5 << 20, 20 << 20] {
+            mapped.ensure(bytes).unwrap();
+            next.ensure(bytes).unwrap();
+            // SAFETY: these bytes are allocated.
+            unsafe { mapped.base().add(bytes - 1).write(7) };
+        }
+        assert_eq!(mapped.base(), base);
+        assert!((20 << 20..=80 << 20).contains(&mapped.mapped_bytes), "{}", mapped.mapped_bytes);
+        let file = std::fs::read(folder.path().join("x")).unwrap();
+        assert_eq!((file[(20 << 20) - 1], file[(20 << 20) - 2]), (7, 0));
+    }
+
+    /// What the program has mapped after a mapping stays, and nothing moves.
+    #[test]
+    fn growth_into_what_is_in_use_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mapped = Mapped::create(folder.path().join("x"), 4096, 1 << 30).unwrap();
+        let behind = mapped.base().wrapping_add(mapped.mapped_bytes);
+        let (protection, flags) =
+            (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
+        // SAFETY: nothing is mapped there.
+        let wall = unsafe { libc::mmap(behind.cast(), 4096, protection, flags, -1, 0) };
+        assert_eq!(wall, behind.cast());
+        mapped.ensure(MAPPED_BYTES_LEAST).unwrap();
+        let error = mapped.ensure(MAPPED_BYTES_LEAST + 1).unwrap_err();
+        assert_eq!((error.call, error.errno), ("mremap", libc::ENOMEM));
+        // SAFETY: mapped above.
+        assert_eq!(unsafe { libc::munmap(wall, 4096) }, 0);
+        assert_eq!(mapped.ensure(MAPPED_BYTES_LEAST + 1), Ok(()));
     }
 
     /// Without a descriptor each page gets its blocks, wherever the growth begins and ends.

@@ -22,6 +22,7 @@ mod addresses;
 mod arrivals;
 mod atomics;
 mod barrier;
+mod blocks;
 mod budget;
 mod cause;
 #[cfg(target_arch = "x86_64")]
@@ -41,6 +42,7 @@ mod filter;
 mod folder;
 pub mod forks;
 mod guard;
+mod heap;
 mod iteration;
 mod loaded;
 mod location;

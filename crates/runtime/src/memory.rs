@@ -1,19 +1,23 @@
-//! Memory of the library's own, for when the program has used up all there is.
+//! Memory of the library's own: its heap (`heap.rs`), and what is left when the program has used up
+//! all memory there is.
 //!
 //! Rust ends the process where an allocation fails. A program that can do without more memory must
 //! not end because of us, so there is a reserve in the library's image: definitions of what is met
 //! for the first time, and the like, still fit. From its first use on, no new thread is observed,
 //! which is what would use it up.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::heap::{Got, Heap};
+
 const RESERVE_BYTES: usize = 1 << 20;
 
-/// The system's allocator, with the reserve behind it.
+/// The heap, with the reserve behind it.
 pub struct Memory {
+    heap: Heap,
     reserve: UnsafeCell<[u8; RESERVE_BYTES]>,
     used_bytes: AtomicUsize,
 }
@@ -24,6 +28,12 @@ unsafe impl Sync for Memory {}
 #[global_allocator]
 static MEMORY: Memory = Memory::new();
 
+/// Zeroed memory that is not taken from the reserve; null if the system has none. It is given back
+/// as all memory is.
+pub fn zeroed_if_plenty(layout: Layout) -> *mut u8 {
+    MEMORY.take_zeroed_from_heap(layout)
+}
+
 /// Whether the reserve has been touched.
 pub fn is_scarce() -> bool {
     MEMORY.used_bytes.load(Ordering::Relaxed) != 0
@@ -32,7 +42,16 @@ pub fn is_scarce() -> bool {
 impl Memory {
     const fn new() -> Self {
         let reserve = UnsafeCell::new([0; RESERVE_BYTES]);
-        Self { reserve, used_bytes: AtomicUsize::new(0) }
+        Self { heap: Heap::new(), reserve, used_bytes: AtomicUsize::new(0) }
+    }
+
+    fn take_zeroed_from_heap(&self, layout: Layout) -> *mut u8 {
+        let Got { memory, is_used } = self.heap.get(layout);
+        if is_used {
+            // SAFETY: memory of that many bytes which nobody else knows.
+            unsafe { memory.write_bytes(0, layout.size()) };
+        }
+        memory
     }
 
     /// A piece of the reserve, zeroed; null where that is used up, too. Pieces are never given
@@ -58,37 +77,35 @@ impl Memory {
     }
 }
 
-// SAFETY: pieces are the system's, or disjoint pieces of the reserve of the layout asked for.
+// SAFETY: pieces are the heap's, or disjoint pieces of the reserve of the layout asked for.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let memory = unsafe { System.alloc(layout) };
+        let memory = self.heap.get(layout).memory;
         if memory.is_null() { self.take(layout) } else { memory }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise.
-        let memory = unsafe { System.alloc_zeroed(layout) };
+        let memory = self.take_zeroed_from_heap(layout);
         if memory.is_null() { self.take(layout) } else { memory }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         if !self.has(memory) {
-            // SAFETY: it came from the system.
-            unsafe { System.dealloc(memory, layout) };
+            // SAFETY: it came from the heap.
+            unsafe { self.heap.give_back(memory, layout) };
         }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         if !self.has(memory) {
-            // SAFETY: it came from the system.
-            let grown = unsafe { System.realloc(memory, layout, bytes) };
-            if !grown.is_null() {
-                return grown;
+            // SAFETY: it came from the heap.
+            let resized = unsafe { self.heap.resize(memory, layout, bytes) };
+            if !resized.is_null() {
+                return resized;
             }
         }
         // SAFETY: the caller has promised that the layout of the new size is valid.
-        let fresh = self.take(unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) });
+        let fresh = unsafe { self.alloc(Layout::from_size_align_unchecked(bytes, layout.align())) };
         if !fresh.is_null() {
             // SAFETY: both have at least that many bytes, and the fresh piece is nobody else's.
             unsafe {

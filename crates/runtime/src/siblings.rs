@@ -6,12 +6,13 @@
 //! still linked with their siblings in the order of their first visits, so that the short way finds
 //! the child that is visited after another one without the table.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{Layout, dealloc};
 use std::ptr::null_mut;
 
 use pompeii_live::NodeOffset;
 
 use crate::location::Location;
+use crate::memory;
 
 /// How many children of a node are in its list. To search the list costs no more than the table.
 const LISTED: usize = 32;
@@ -36,8 +37,7 @@ impl Siblings {
     /// in it is put into the list.
     fn with_places(count: usize) -> Option<Self> {
         let layout = Layout::array::<NodeOffset>(count).ok()?;
-        // SAFETY: the layout is not empty. The table is never freed with another allocator.
-        let places = unsafe { System.alloc_zeroed(layout) }.cast::<NodeOffset>();
+        let places = memory::zeroed_if_plenty(layout).cast::<NodeOffset>();
         (!places.is_null()).then_some(Self { places, count, used: 0 })
     }
 
@@ -70,7 +70,7 @@ impl Drop for Siblings {
             (self.places.is_null(), Layout::array::<NodeOffset>(self.count))
         {
             // SAFETY: allocated with this layout by this allocator.
-            unsafe { System.dealloc(self.places.cast(), layout) };
+            unsafe { dealloc(self.places.cast(), layout) };
         }
     }
 }

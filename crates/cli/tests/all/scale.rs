@@ -153,8 +153,6 @@ fn a_program_with_many_regions() {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
     let include = include.to_str().unwrap();
     sandbox.succeeds(&format!("compile -q -- gcc -g -I{include} many.c -o many"));
-    // A thread reserves address space for all call paths that it may get.
-    let limits = Limits { memory_mib: 1024, ..OF_SMALL };
-    limited(&sandbox, "run --trace -o wide -- ./many", limits);
-    limited(&sandbox, "run -o deep -- ./many deep", limits);
+    limited(&sandbox, "run --trace -o wide -- ./many", OF_SMALL);
+    limited(&sandbox, "run -o deep -- ./many deep", OF_SMALL);
 }

@@ -2,6 +2,7 @@
 //! goes, and whatever its threads do. Each test is one line of that promise, with a real program
 //! whose numbers of visits follow from its source.
 
+mod address_space;
 pub mod deep;
 mod disks;
 mod exits;
