@@ -303,11 +303,7 @@ impl Location {
 
     #[inline(never)]
     fn find_child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
-        let listed = self.known_child(parent, key);
-        if listed != 0 {
-            return listed;
-        }
-        match siblings::find(self, parent, key) {
+        match siblings::search(self, parent, key) {
             0 => self.make_child(parent, key),
             child => {
                 self.node(parent).hint = child;

@@ -1,10 +1,11 @@
 //! Children of call paths that have very many, for example a function that calls 100,000 others.
 //!
 //! A list of children is searched from its beginning, which is the cheapest way for the few that
-//! call paths have. Therefore a list gets at most [`LISTED`] nodes. All further children are in a
-//! table of the location: the place of a node in it follows from its parent and its key. They are
-//! still linked with their siblings in the order of their first visits, so that the short way finds
-//! the child that is visited after another one without the table.
+//! call paths have. Therefore a list gets at most [`LISTED`] nodes. A call path with more children
+//! has all of them in a table of the location: the place of a node in it follows from its parent
+//! and its key. Those that are not in the list are still linked with their siblings in the order of
+//! their first visits, so that the short way finds the child that is visited after another one
+//! without the table.
 
 use std::alloc::{Layout, dealloc};
 use std::ptr::null_mut;
@@ -14,8 +15,10 @@ use pompeii_live::NodeOffset;
 use crate::location::Location;
 use crate::memory;
 
-/// How many children of a node are in its list. To search the list costs no more than the table.
+/// How many children of a node are in its list.
 const LISTED: usize = 32;
+/// How many of these are looked at before the table: they cost no more than that.
+const NEAR: usize = 4;
 const PLACES_FIRST: usize = 1 << 10;
 
 /// A table of nodes: each place has a node, or 0. At least half of the places are free.
@@ -75,9 +78,28 @@ impl Drop for Siblings {
     }
 }
 
+/// The child of `parent` with this key; 0 if it was not visited yet.
+pub fn search(thread: &mut Location, parent: NodeOffset, key: u64) -> NodeOffset {
+    let mut child = thread.node(parent).first_child;
+    for _ in 0..NEAR {
+        if child == 0 || thread.node(child).key == key {
+            return child;
+        }
+        child = thread.node(child).sibling;
+    }
+    match find(thread, parent, key) {
+        0 => {
+            while child != 0 && thread.node(child).key != key {
+                child = thread.node(child).sibling;
+            }
+            child
+        }
+        known => known,
+    }
+}
+
 /// The child of `parent` with this key that is in the table; 0 if there is none.
-#[cold]
-pub fn find(thread: &mut Location, parent: NodeOffset, key: u64) -> NodeOffset {
+fn find(thread: &mut Location, parent: NodeOffset, key: u64) -> NodeOffset {
     if thread.siblings.count == 0 {
         return 0;
     }
@@ -91,32 +113,43 @@ pub fn find(thread: &mut Location, parent: NodeOffset, key: u64) -> NodeOffset {
     }
 }
 
-/// Links a new node with its siblings. In the list as in the table, its place is after the child
-/// that was taken last, because the program will meet them again as it has met them.
+/// Links a new node with its siblings. In the list as among the others, its place is after the
+/// child that was taken last, because the program will meet them again as it has met them.
 pub fn link(thread: &mut Location, parent: NodeOffset, new: NodeOffset) {
     let last = thread.node(parent).hint;
-    let last_key = thread.key_of(last);
-    let is_last_in_table = last != 0 && find(thread, parent, last_key) == last;
-    let is_in_table = has_full_list(thread, parent) && insert(thread, new);
-    if last != 0 && is_in_table == is_last_in_table {
+    let (nodes, count) = listed(thread, parent);
+    let is_apart = count == LISTED && take_in(thread, &nodes, new);
+    let was_last_apart = !nodes[..count].contains(&last);
+    if last != 0 && is_apart == was_last_apart {
         thread.node(new).sibling = thread.node(last).sibling;
         thread.node(last).sibling = new;
-    } else if !is_in_table {
+    } else if !is_apart {
         thread.node(new).sibling = thread.node(parent).first_child;
         thread.node(parent).first_child = new;
     }
     thread.node(parent).hint = new;
 }
 
-fn has_full_list(thread: &mut Location, parent: NodeOffset) -> bool {
+/// The first children in the list, and how many they are.
+fn listed(thread: &mut Location, parent: NodeOffset) -> ([NodeOffset; LISTED], usize) {
+    let (mut nodes, mut count) = ([0; LISTED], 0);
     let mut child = thread.node(parent).first_child;
-    for _ in 1..LISTED {
-        if child == 0 {
-            return false;
-        }
+    while child != 0 && count < LISTED {
+        nodes[count] = child;
+        count += 1;
         child = thread.node(child).sibling;
     }
-    child != 0
+    (nodes, count)
+}
+
+/// Puts a node into the table, and before the first one of its siblings those of the list as well;
+/// false if there is no memory for that.
+fn take_in(thread: &mut Location, listed: &[NodeOffset], new: NodeOffset) -> bool {
+    let (parent, first) = (thread.node(new).parent, thread.key_of(listed[0]));
+    if find(thread, parent, first) == 0 && !listed.iter().all(|&node| insert(thread, node)) {
+        return false;
+    }
+    insert(thread, new)
 }
 
 /// Puts a node into the table; false if there is no memory for that.
@@ -181,6 +214,8 @@ mod tests {
             assert_eq!(children(thread, parent), LISTED);
             for region in (0..CHILDREN).rev().chain((0..CHILDREN).map(|i| i * 1999 % CHILDREN)) {
                 assert_eq!(child(thread, parent, region), made[region as usize][at]);
+                let key = Key::Region(region).encode();
+                assert_eq!(find(thread, parent, key), made[region as usize][at]);
             }
             // Next to each other in the order of their first visits.
             for next in made[LISTED..].windows(2) {

@@ -272,10 +272,7 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
         return false;
     }
     let key = Key::Region(region).encode();
-    let node = match thread.search_child(at, key) {
-        0 => siblings::find(thread, at, key),
-        node => node,
-    };
+    let node = siblings::search(thread, at, key);
     let Some(sums) = thread.guard.of(node) else { return false };
     // The body of a critical section is summed with that, and with nothing else.
     let Sums { whole, enclosing, .. } = thread.guard.sums[sums];

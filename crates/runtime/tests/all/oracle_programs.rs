@@ -871,6 +871,22 @@ fn instructions_of_the_shared_library_and_of_alternating_children() {
     }
 }
 
+/// A function that calls 4,000 others, in no order that repeats, next to one that calls 10: at most
+/// half as many instructions more for each call.
+#[test]
+fn instructions_do_not_grow_with_the_number_of_callees() {
+    if !oracles() {
+        return;
+    }
+    let program = hot("libpomp.a");
+    for traced in [false, true] {
+        // All of them have been visited before those that count.
+        let each = |kind| instructions_each(&program, kind, 60_000, &[trace(traced)]);
+        let (ten, many) = (each("n"), each("v"));
+        assert!(2 * many <= 3 * ten, "trace {traced}: {many} for {ten}, at most 1.5");
+    }
+}
+
 /// The same of visits that are only summed, or that the filter leaves out.
 #[test]
 fn instructions_of_guarded_and_filtered_visits() {

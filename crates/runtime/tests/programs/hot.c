@@ -36,6 +36,28 @@ static OMPRegDescr eight[8] = {ONE_OF_EIGHT("a"), ONE_OF_EIGHT("b"), ONE_OF_EIGH
 
 static long iteration, generator, generated, alternating;
 
+/* Very many regions, and one of the first so many in no order that repeats. */
+enum { MANY = 4000 };
+static OMPRegDescr many[MANY];
+
+static void name_many(void) {
+  static char names[MANY][8];
+  for (int i = 0; i < MANY; i++) {
+    for (int digit = 0, rest = i; digit < 7; digit++, rest /= 10) names[i][digit] = (char)('0' + rest % 10);
+    many[i] = (OMPRegDescr)ONE_OF_EIGHT(names[i]);
+  }
+}
+
+static void one_of(unsigned number) {
+  static unsigned state = 2463534242;
+  state ^= state << 13;
+  state ^= state >> 17;
+  state ^= state << 5;
+  OMPRegDescr *region = &many[state % number];
+  POMP_Begin(region, 0);
+  POMP_End(region, 0);
+}
+
 /* What a function does that calls itself in two undeferred tasks and waits for them. */
 static void recurse(int depth) {
   if (depth == 0) return;
@@ -64,6 +86,12 @@ static void one(char kind) {
   case 'a': /* one of eight in turn */
     POMP_Begin(&eight[alternating % 8], 0);
     POMP_End(&eight[alternating++ % 8], 0);
+    break;
+  case 'n':
+    one_of(10);
+    break;
+  case 'v':
+    one_of(MANY);
     break;
   case 'c':
     POMP_Critical_enter(&critical);
@@ -209,6 +237,7 @@ int main(int argc, char **argv) {
   kind = (char)tolower(argv[1][0]);
   threads = isupper(argv[1][0]) ? 2 : 1;
   count = argc > 2 ? atol(argv[2]) : 0;
+  if (kind == 'n' || kind == 'v') name_many();
   pthread_barrier_init(&together, NULL, 2);
   pthread_t other;
   if (kind == 'p' && threads == 2) {

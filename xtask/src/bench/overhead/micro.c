@@ -118,6 +118,45 @@ static long run_functions(long count)
     return count / 8 * 8 * threads();
 }
 
+static void callee(long i)
+{
+#pragma pomp inst begin(callee)
+    NOTHING(i);
+#pragma pomp inst end(callee)
+}
+
+/* For the benchmark there are 4,000 of them in place of the next line. */
+static void (*const callees[])(long) = { callee };
+
+/* One of the first so many callees each time, in no order that repeats. */
+static long call_one_of(long count, uint64_t number)
+{
+    uint64_t most = sizeof callees / sizeof *callees;
+    if (number > most)
+        number = most;
+#pragma omp parallel
+    {
+        uint64_t state = 88172645463325252u;
+        EACH(i, count) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            callees[(state >> 32) * number >> 32](i);
+        }
+    }
+    return count * threads();
+}
+
+static long run_ten(long count)
+{
+    return call_one_of(count, 10);
+}
+
+static long run_wide(long count)
+{
+    return call_one_of(count, 4000);
+}
+
 static long run_barrier(long count)
 {
 #pragma omp parallel
@@ -235,9 +274,10 @@ static const struct {
     const char *name;
     long (*run)(long);
 } kinds[] = {
-    KIND(clock),   KIND(floor),    KIND(function), KIND(first),  KIND(functions),
-    KIND(barrier), KIND(critical), KIND(atomic),   KIND(single), KIND(master),
-    KIND(loop),    KIND(parallel), KIND(task),     KIND(undeferred), KIND(taskwait),
+    KIND(clock),    KIND(floor),  KIND(function), KIND(first),    KIND(functions),
+    KIND(ten),      KIND(wide),   KIND(barrier),  KIND(critical), KIND(atomic),
+    KIND(single),   KIND(master), KIND(loop),     KIND(parallel), KIND(task),
+    KIND(undeferred), KIND(taskwait),
 };
 
 int main(int argc, char **argv)

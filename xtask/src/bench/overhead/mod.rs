@@ -51,12 +51,15 @@ const OFTEN: u64 = 1_000_000;
 /// Of functions, not more than a trace's first chunk holds.
 const FIRST: u64 = 32_000;
 
-const CONSTRUCTS: [Construct; 13] = [
+const CONSTRUCTS: [Construct; 15] = [
     Construct { count: OFTEN, ..each("function", 2.0, 2.0) },
     // In memory that is touched for the first time: at most 1.35 times the bound.
     Construct { count: FIRST, ..each("first", 2.0, 2.0) },
     // Eight regions in turn: at most 1.6 times the bound.
     Construct { count: OFTEN, ..each("functions", 2.0, 2.0) },
+    // One of ten regions, and one of 4,000: at most 1.5 times what it costs with ten.
+    Construct { count: OFTEN, ..each("ten", 2.0, 2.0) },
+    Construct { count: OFTEN, ..each("wide", 2.0, 2.0) },
     each("barrier", 2.0, 2.0),
     each("critical", 4.0, 4.0),
     // Counted, without a clock read.

@@ -166,7 +166,7 @@ mod tests {
             fs::write(&tool, format!("#!/bin/sh\n{script}\n")).unwrap();
             fs::set_permissions(&tool, Permissions::from_mode(0o755)).unwrap();
         }
-        fs::write(folder.path().join("micro.c"), super::super::programs::MICRO).unwrap();
+        fs::write(folder.path().join("micro.c"), super::super::programs::micro()).unwrap();
         let own = std::env::var_os("PATH").unwrap();
         let path = std::env::join_paths([tools].into_iter().chain(std::env::split_paths(&own)));
         let options = ["-O1", "-fopenmp", "-w", "-mpreferred-stack-boundary=6", "micro.c"];

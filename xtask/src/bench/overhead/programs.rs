@@ -11,8 +11,10 @@ use anyhow::{Context, Result};
 use super::peers;
 use crate::shell;
 
-/// The program.
-pub const MICRO: &str = include_str!("micro.c");
+/// The program, and the line of it in place of which there are more callees.
+const MICRO: &str = include_str!("micro.c");
+const ONE_CALLEE: &str = "static void (*const callees[])(long) = { callee };\n";
+const CALLEES: usize = 4_000;
 const NULL_POMP2: &str = include_str!("null_pomp2.c");
 
 /// What a variant is compared with.
@@ -83,10 +85,24 @@ pub struct Programs {
     pub variants: Vec<Variant>,
 }
 
+/// The program with all of its callees.
+pub fn micro() -> String {
+    let (mut functions, mut names) = (String::new(), String::new());
+    for number in 0..CALLEES {
+        functions += &format!(
+            "static void callee_{number}(long i)\n{{\n#pragma pomp inst begin(c{number})\n    \
+             NOTHING(i);\n#pragma pomp inst end(c{number})\n}}\n"
+        );
+        names += &format!("callee_{number},\n");
+    }
+    let table = format!("{functions}static void (*const callees[])(long) = {{\n{names}}};\n");
+    MICRO.replace(ONE_CALLEE, &table)
+}
+
 /// Builds all of them in `folder`.
 pub fn build(folder: &Path) -> Result<Programs> {
     fs::create_dir_all(folder)?;
-    fs::write(folder.join("micro.c"), MICRO)?;
+    fs::write(folder.join("micro.c"), micro())?;
     let options = ["-O2", "-fopenmp", "-w"];
     let program = [&options[..], &["micro.c"]].concat();
     let plain = plain(folder, &program)?;
@@ -149,4 +165,15 @@ pub fn ours(folder: &Path, options: &[&str], links: &[(&str, &str)]) -> Result<V
         }
     }
     Ok(variants)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_has_all_callees() {
+        assert_eq!(micro().matches("\ncallee_").count(), CALLEES);
+        assert_eq!(micro().matches("callees[]").count(), 1);
+    }
 }
