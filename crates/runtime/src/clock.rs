@@ -45,6 +45,10 @@ impl Clock for Tsc {
 /// The time now, in ticks.
 #[inline(always)]
 pub fn now() -> u64 {
+    #[cfg(test)]
+    if let Some(time) = scripted::get() {
+        return time;
+    }
     #[cfg(target_arch = "x86_64")]
     if USE_TSC.load(Ordering::Relaxed) {
         // SAFETY: reads a counter.
@@ -56,6 +60,10 @@ pub fn now() -> u64 {
 /// The time-stamp counter; only where [`is_tsc`].
 #[inline(always)]
 pub fn tsc() -> u64 {
+    #[cfg(test)]
+    if let Some(time) = scripted::get() {
+        return time;
+    }
     #[cfg(target_arch = "x86_64")]
     // SAFETY: reads a counter.
     return unsafe { core::arch::x86_64::_rdtsc() };
@@ -124,4 +132,22 @@ pub fn calibrate() -> Calibration {
         }
     }
     best.1
+}
+
+/// The time of a script, which functions that read the clock themselves have on its thread.
+#[cfg(test)]
+pub mod scripted {
+    use std::cell::Cell;
+
+    thread_local!(static TIME: Cell<Option<u64>> = const { Cell::new(None) });
+
+    /// From now on the clock says this time; `None`: its own.
+    pub fn set(time: Option<u64>) {
+        TIME.set(time);
+    }
+
+    /// What the clock says, if it is not its own time.
+    pub fn get() -> Option<u64> {
+        TIME.get()
+    }
 }

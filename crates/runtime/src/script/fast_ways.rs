@@ -1,6 +1,6 @@
 //! The functions of the POMP API on one thread, on their short ways ([`crate::fast`]) and on their
-//! long ones: call paths and records are the same. Their times are the clock's, so they are not
-//! compared.
+//! long ones: call paths and records are the same, also where ends are missing. Their times are the
+//! clock's, so they are not compared; those of several threads are, in [`super::fast_threads`].
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
@@ -14,12 +14,17 @@ use crate::pomp::*;
 use crate::tls::{self, Thread};
 
 /// A construct of this name in a file of its own, which lives as long as the process.
-fn construct(name: &CStr, sub_name: &CStr, file: &CStr) -> *mut Descriptor {
+pub fn construct(name: &CStr, sub_name: &CStr, file: &CStr) -> *mut Descriptor {
     construct_with(name, sub_name, file, c"")
 }
 
 /// A construct with clauses, or words of the instrumenter.
-fn construct_with(name: &CStr, sub_name: &CStr, file: &CStr, clauses: &CStr) -> *mut Descriptor {
+pub fn construct_with(
+    name: &CStr,
+    sub_name: &CStr,
+    file: &CStr,
+    clauses: &CStr,
+) -> *mut Descriptor {
     Box::into_raw(Box::new(Descriptor {
         name: name.as_ptr(),
         sub_name: sub_name.as_ptr(),

@@ -30,6 +30,7 @@ mod arrivals;
 mod both_ways;
 mod callers;
 mod causes;
+mod fast_threads;
 mod fast_ways;
 mod findings;
 mod guards;
