@@ -69,12 +69,24 @@ pub(super) fn all<'a>(search: &Search<'a>) -> Vec<Calls<'a>> {
             for (caller, calls) in grouped(calls, caller) {
                 let mut calls = Calls::new(lens, metric, (caller, function), calls);
                 calls.look_between(&polls, has_collectives);
-                let waits = calls.known_waits(waiting, is_measured || calls.ends_collectives());
-                found.push(Calls { waits, ..calls });
+                found.push((calls, waiting, is_measured));
             }
         }
     }
-    found
+    let is_waiting = {
+        let spins = found.iter().map(|(calls, ..)| calls).filter(|calls| calls.is_spin);
+        polls::can_be_waiting(&lens, spins.map(|calls| calls.time.as_slice()))
+    };
+    let known = |(mut calls, waiting, is_measured): (Calls<'a>, Waiting, bool)| {
+        if calls.is_spin && !is_waiting {
+            calls.is_spin = false;
+            calls.works_between = true;
+            calls.tests_collectives = false;
+        }
+        let waits = calls.known_waits(waiting, is_measured || calls.ends_collectives());
+        Calls { waits, ..calls }
+    };
+    found.into_iter().map(known).collect()
 }
 
 /// Whether the run has collective operations that a test or a wait ends.

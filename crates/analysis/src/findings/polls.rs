@@ -2,12 +2,15 @@
 //! between its calls asks too often. A rank that does nothing between them waits in this way, as it
 //! would in MPI_Wait or MPI_Recv, so the time belongs to whoever is late.
 //!
+//! Of ranks that wait for each other, one works at any time. If ranks are in such calls for longer
+//! than that allows, they do something else between, however short it is.
+//!
 //! What a rank does between two calls is known from its serial parts: the runtime sums for each
 //! call of MPI how long the rank was outside of MPI before it, and since which other call.
 
 use std::collections::{HashMap, HashSet};
 
-use pompeii_model::{CallId, Ticks};
+use pompeii_model::{CallId, LocationId, Ticks};
 
 use crate::Lens;
 
@@ -71,6 +74,23 @@ impl Between {
     }
 }
 
+/// Whether ranks may be waiting for the whole time in these calls, which is given by process.
+pub(super) fn can_be_waiting<'a>(lens: &Lens, spins: impl Iterator<Item = &'a [Ticks]>) -> bool {
+    let processes = lens.cube.system.locations_by_process();
+    let mut waiting = vec![0; processes.len()];
+    for times in spins {
+        waiting.iter_mut().zip(times).for_each(|(sum, ticks)| *sum += ticks);
+    }
+    let comp = lens.metric("comp");
+    let computing = |threads: &Vec<LocationId>| {
+        let of = |&at: &LocationId| comp.map_or(0, |comp| lens.cube.total_at(comp, at));
+        threads.iter().map(of).max().unwrap_or(0)
+    };
+    let active = waiting.iter().zip(processes.iter()).map(|(wait, of)| wait + computing(of));
+    let lasted = active.max().unwrap_or(0);
+    waiting.iter().sum::<Ticks>() <= (waiting.len() as Ticks - 1) * lasted
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::check_with_waits;
@@ -116,6 +136,29 @@ mod tests {
                     [polling, none]
                     100 visits; 300 µs on average, least on rank 0 (0 s), most on rank 1 (600 µs).
                     It is called again and again: do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe).
+            "#]],
+        );
+    }
+
+    /// Both ranks ask nearly all the time, so none of them waits for the other.
+    #[test]
+    fn ranks_that_all_ask_nearly_all_the_time_do_not_wait() {
+        check_with_waits(
+            "wall=630 locations=2 processes=2 clock=1000000
+             a/main@a.c:20                  *  time=20 visits=1
+             a/main@a.c:20/MPI_Test@a.c:22  *  time=600 visits=100
+             a/main@a.c:20/MPI_Wait@a.c:25  *  time=10 visits=1 comms_recv=1",
+            &[("MPI_Test", 1, "MPI_Test", 1, 2), ("MPI_Test", 0, "MPI_Test", 0, 2)],
+            expect![[r#"
+                a.c:22 MPI_Test | mpi_point2point lost=1200 gain=600 (472 to 630)
+                    [polling, none]
+                    200 visits; 600 µs on average, least on rank 0 (600 µs), most on rank 1 (600 µs).
+                    It is called again and again: do more work between the calls, or wait in one call (MPI_Wait, MPI_Probe).
+                a.c:25 MPI_Wait | mpi_point2point lost=20 gain=?
+                    [?, none]
+                    2 visits; 10 µs on average, least on rank 0 (10 µs), most on rank 1 (10 µs).
+                    Run again with --mpi-wait to know the gain.
+                    Send fewer and larger messages, or use non-blocking ones and compute before waiting.
             "#]],
         );
     }
