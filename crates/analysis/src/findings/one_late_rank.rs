@@ -7,6 +7,10 @@
 //! for others, and g_p by how much it gets faster with its work spread evenly over its threads: the
 //! longest time of a thread minus the mean. All processes would arrive W_p + g_p before the time at
 //! which the last one arrives now, so the run gets shorter by the least of these.
+//!
+//! The same holds if the threads of the late process wait for each other at a critical region. The
+//! gain of such a finding is a mean over the processes, and so is that of balanced ranks, of which
+//! the late one gets nothing: together they are what the repair brings to the late process.
 
 use std::collections::HashMap;
 
@@ -15,7 +19,7 @@ use pompeii_model::{LocationId, RegionId, Ticks};
 use super::barriers::divide;
 use super::late_ranks::Delay;
 use super::mpi_words::late_sentence;
-use super::{Cause, Gain, Loss, Search, Site, Words};
+use super::{Cause, Finding, Gain, Loss, Search, Site, Words};
 use crate::Lens;
 
 /// A part of the waiting in functions of MPI that has one cause.
@@ -73,6 +77,32 @@ impl Part {
         search.report(self.metric, self.site, self.loss, self.words);
     }
 
+    /// Adds the waiting to the finding about a critical region or a lock at the same place, if
+    /// the threads of the late process wait there. `None`: it is done.
+    fn of_lock(self, search: &mut Search) -> Option<Self> {
+        let Some((process, region, _)) = self.key() else { return Some(self) };
+        let late = self.late.as_ref()?;
+        let lens = search.lens;
+        let source = |region: RegionId| lens.cube.regions[region].source();
+        let is_here = |found: &&mut Finding| {
+            let is_lock = matches!(found.cause, Some(Cause::Critical | Cause::Lock));
+            is_lock && source(region).is_some() && source(found.region) == source(region)
+        };
+        let Some(lock) = search.found.iter_mut().find(is_here) else { return Some(self) };
+        let waits = lens.by_location(lock.metric, &lock.calls);
+        let threads = lens.cube.system.locations_by_process().into_iter().nth(process);
+        let threads = threads.unwrap_or_default();
+        let waited: Ticks = threads.iter().map(|&at| waits[at]).sum();
+        if 2 * waited < late.delay.excess * threads.len() as Ticks {
+            return Some(self);
+        }
+        lock.lost_ticks += self.loss.lost;
+        lock.share = lens.share(lock.lost_ticks);
+        lock.gain = lock.gain.zip(self.loss.gain).map(|(own, more)| own + more);
+        lock.details.push(because(late));
+        None
+    }
+
     /// Adds the waiting to the finding about the threads of the late process, if one of them makes
     /// the process late. `None`: it is done.
     fn of_threads(self, search: &mut Search) -> Option<Self> {
@@ -92,13 +122,15 @@ impl Part {
         threads.share = search.lens.share(threads.lost_ticks);
         let name = threads.property.name;
         threads.gain = Some(gain.in_run(search.lens.cube, name, threads.lost_ticks));
-        threads.details.push(format!(
-            "Rank {} is late because of it; others wait for it in {}.",
-            late.rank,
-            late.at.join(", and in "),
-        ));
+        threads.details.push(because(late));
         None
     }
+}
+
+/// Who else waits for the cause of a finding.
+fn because(late: &Late) -> String {
+    let at = late.at.join(", and in ");
+    format!("Rank {} is late because of it; others wait for it in {at}.", late.rank)
 }
 
 /// Reports the parts; those with the same cause are one finding.
@@ -115,7 +147,8 @@ pub(super) fn report(search: &mut Search, parts: Vec<Part>) {
         }
     }
     for part in found {
-        if let Some(part) = part.of_threads(search) {
+        let part = part.of_lock(search).and_then(|part| part.of_threads(search));
+        if let Some(part) = part {
             part.report(search);
         }
     }
@@ -240,6 +273,33 @@ mod tests {
                     18 visits; 0.16 s on average, least on rank 0 (10 ms), most on rank 1 (0.31 s).
                     94 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
+            "#]],
+        );
+    }
+
+    /// The threads of rank 1 search inside of a critical region, one after the other, those of rank 0
+    /// outside.
+    #[test]
+    fn a_rank_whose_threads_wait_for_each_other_is_late_because_of_that() {
+        check(
+            "wall=200 locations=4 processes=2
+             a                                  0  visits=1
+             a                                  2  visits=1
+             a/parallel@a.c:9                   0-1  time=100 visits=10
+             a/parallel@a.c:9                   2-3  visits=10
+             a/parallel@a.c:9/critical@a.c:5    2  time=50 visits=10 omp_lock_contention_critical=50
+             a/parallel@a.c:9/critical@a.c:5    3  time=50 visits=10 omp_lock_contention_critical=50
+             a/parallel@a.c:9/critical@a.c:5/critical sblock@a.c:5  2-3  time=100 visits=10
+             a/parallel@a.c:9/implicit barrier@a.c:9  2-3  time=50 visits=10 omp_ibarrier_wait=50 \
+             omp_barrier_last=5
+             a/MPI_Allreduce@a.c:12             0  time=100 visits=10 mpi_wait_nxn=100
+             a/MPI_Allreduce@a.c:12             2  visits=10",
+            expect![[r#"
+                a.c:5 critical | omp_lock_contention_critical lost=400 gain=100 (91 to 109)
+                    [critical, none]
+                    20 visits: 5.0 ms waiting for another thread, 10 ms inside.
+                    Rank 1 is late because of it; others wait for it in MPI_Allreduce, called from a.c:12.
+                    Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
     }
