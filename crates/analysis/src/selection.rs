@@ -96,12 +96,7 @@ impl Selection {
 
     /// Whether one of the properties needs the critical path or the causes of waiting.
     pub fn has_causes(&self) -> bool {
-        let needs = |property: &Property| {
-            let parents = successors(Some(property), |it| it.parent.and_then(properties::find));
-            let mut names = parents.map(|property| property.name);
-            names.any(|name| CAUSES.iter().any(|begin| name.starts_with(begin)))
-        };
-        properties::metrics().any(|property| needs(property) && self.has(property.name))
+        properties::metrics().any(|property| needs_causes(property) && self.has(property.name))
     }
 
     /// The cube with the metrics that are wanted.
@@ -128,6 +123,19 @@ impl Selection {
         kept.roots.clone_from(&cube.roots);
         kept
     }
+}
+
+/// Names of all properties that are 0 if the critical path and the causes of waiting are not found.
+pub fn of_causes() -> Vec<&'static str> {
+    let is_of_causes =
+        |property: &&Property| needs_causes(property) || IMPACT.contains(&property.name);
+    properties::metrics().filter(is_of_causes).map(|property| property.name).collect()
+}
+
+fn needs_causes(property: &Property) -> bool {
+    let parents = successors(Some(property), |it| it.parent.and_then(properties::find));
+    let mut names = parents.map(|property| property.name);
+    names.any(|name| CAUSES.iter().any(|begin| name.starts_with(begin)))
 }
 
 #[cfg(test)]
@@ -177,6 +185,15 @@ mod tests {
             assert!(Selection::parse(list).unwrap().has_causes(), "{list}");
         }
         assert!(Selection::all().has_causes());
+    }
+
+    #[test]
+    fn properties_of_causes_are_known() {
+        let names = of_causes();
+        for name in ["critical_path", "delay_omp", "inter_partition_imbalance"] {
+            assert!(names.contains(&name), "{name}");
+        }
+        assert!(!names.contains(&"mpi_latesender") && !names.contains(&"time"));
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub mod text;
 mod times;
 mod totals;
 pub mod transport;
+mod within;
 
 #[cfg(test)]
 mod tests;
@@ -44,3 +45,4 @@ pub use archive::{told_trace, trace};
 pub use compound::Compound;
 pub use engine::window::{Options, Sinks, Trace, replay, replay_on};
 pub use outcome::Outcome;
+pub use within::Within;

@@ -231,7 +231,10 @@ fn analyse(sandbox: &Sandbox, options: Options) -> (Outcome, Vec<Compound>) {
 
 /// Runs the program with a trace; its values are those of the profile.
 fn check_run(sandbox: &Sandbox, what: &str) {
-    for options in [Options::default(), Options { threads: 3, window_events: 500, path: true }] {
+    for options in [
+        Options::default(),
+        Options { threads: 3, window_events: 500, path: true, ..Options::default() },
+    ] {
         let (outcome, compounds) = analyse(sandbox, options);
         assert_eq!(outcome.gaps, Default::default(), "{what}");
         assert_eq!(outcome.incomplete, 0, "{what}");

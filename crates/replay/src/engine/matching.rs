@@ -12,10 +12,12 @@ use crate::engine::matcher::Matchers;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
 use crate::engine::tree::{NodeId, SharedTree};
+use crate::engine::window::Options;
 use crate::location::Profile;
 use crate::outcome::{Causes, Joins};
 use crate::table::{Batch, Tables};
 use crate::transport::dealt::Dealt;
+use crate::within::Within;
 
 /// The records of a window in their order, and the times between them.
 #[derive(Debug, Default)]
@@ -46,6 +48,16 @@ pub(crate) struct Matching<'a> {
     found: &'a mut (dyn FnMut(Compound) + Send),
     /// Other ranks match the records of their own locations.
     dealt: Option<Arc<Dealt>>,
+    /// What is counted, if that is not all.
+    within: Option<Within>,
+}
+
+/// The part of a compound that is counted.
+fn counted(within: Option<Within>, compound: Compound) -> Option<Compound> {
+    match within {
+        Some(within) => within.compound(compound),
+        None => Some(compound),
+    }
 }
 
 impl<'a> Matching<'a> {
@@ -53,12 +65,23 @@ impl<'a> Matching<'a> {
     pub(crate) fn new(
         (definitions, tree): (&'a Definitions, &'a SharedTree),
         found: &'a mut (dyn FnMut(Compound) + Send),
-        wants_causes: bool,
+        options: Options,
         tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
-        let front = wants_causes.then(|| Front::new(definitions));
-        Matching { definitions, tree, matchers, joins, levels, front, tables, found, dealt: None }
+        let (front, within) = (options.path.then(|| Front::new(definitions)), options.within);
+        Matching {
+            definitions,
+            tree,
+            matchers,
+            joins,
+            levels,
+            front,
+            tables,
+            found,
+            dealt: None,
+            within,
+        }
     }
 
     /// Several ranks match the records of their own locations.
@@ -74,8 +97,9 @@ impl<'a> Matching<'a> {
 
     /// Takes what another rank has sent.
     pub(crate) fn receive(&mut self, letters: &Letters) {
-        let Matching { definitions, matchers, joins, tables, found, .. } = self;
+        let Matching { definitions, matchers, joins, tables, found, within, .. } = self;
         matchers.receive(definitions, letters, &mut |compound: Compound| {
+            let Some(compound) = counted(*within, compound) else { return };
             joins.note(&compound);
             if let Some(tables) = tables {
                 tables.note(&compound);
@@ -87,8 +111,8 @@ impl<'a> Matching<'a> {
     /// Takes the next window.
     pub(crate) fn take(&mut self, mut window: Window) {
         let Matching { definitions, tree, matchers, joins, levels, front, tables, .. } = self;
-        let Matching { found, dealt, .. } = self;
-        let has_scope = |record: &Rec| match (&record.what, &dealt) {
+        let (found, dealt, within) = (&mut self.found, &self.dealt, self.within);
+        let has_scope = |record: &Rec| match (&record.what, dealt) {
             (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
             _ => true,
         };
@@ -97,6 +121,7 @@ impl<'a> Matching<'a> {
                 levels.record(&definitions.counters, record);
             }
             matchers.record(definitions, record, &mut |compound: Compound| {
+                let Some(compound) = counted(within, compound) else { return };
                 joins.note(&compound);
                 if let Some(front) = front {
                     front.note(&compound);
@@ -123,9 +148,10 @@ impl<'a> Matching<'a> {
 
     /// The trace ends.
     pub(crate) fn end(self) -> (Joins, u64, Causes, Amounts) {
-        let Matching { definitions, mut matchers, mut joins, levels, .. } = self;
+        let Matching { definitions, mut matchers, mut joins, levels, within, .. } = self;
         let Matching { mut front, mut tables, found, .. } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
+            let Some(compound) = counted(within, compound) else { return };
             joins.note(&compound);
             if let Some(front) = &mut front {
                 front.note(&compound);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
@@ -15,6 +15,8 @@ pub enum Stream {
     File(Box<EventReader>),
     /// The same; adds the number of events that have been read to another one.
     Told(Box<(EventReader, Arc<AtomicU64>)>),
+    /// The same; ends when another thread sets the flag, because the result is not needed any more.
+    Stoppable(Box<(EventReader, Arc<AtomicBool>)>),
     /// Events with their times, the next one last.
     Memory(Vec<(u64, Event)>),
     /// Another rank of the analysis reads the events.
@@ -36,19 +38,17 @@ impl Stream {
         mut visit: impl FnMut(Result<(u64, &Event), Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         match self {
-            Stream::File(reader) => reader.visit(|result| match result {
-                Ok(view) => visit(Ok((view.time, view.event))),
-                Err(error) => visit(Err(error)),
-            }),
+            Stream::File(reader) => read(reader, visit),
+            Stream::Stoppable(stoppable) => match &mut **stoppable {
+                (_, is_stopped) if is_stopped.load(Ordering::Relaxed) => ControlFlow::Continue(()),
+                (reader, _) => read(reader, visit),
+            },
             Stream::Told(told) => {
                 let (reader, done) = &mut **told;
                 let mut events = 0;
-                let stop = reader.visit(|result| {
+                let stop = read(reader, |event| {
                     events += 1;
-                    match result {
-                        Ok(view) => visit(Ok((view.time, view.event))),
-                        Err(error) => visit(Err(error)),
-                    }
+                    visit(event)
                 });
                 done.fetch_add(events, Ordering::Relaxed);
                 stop
@@ -62,4 +62,15 @@ impl Stream {
             Stream::Elsewhere => ControlFlow::Continue(()),
         }
     }
+}
+
+#[inline]
+fn read<B>(
+    reader: &mut EventReader,
+    mut visit: impl FnMut(Result<(u64, &Event), Error>) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    reader.visit(|result| match result {
+        Ok(view) => visit(Ok((view.time, view.event))),
+        Err(error) => visit(Err(error)),
+    })
 }

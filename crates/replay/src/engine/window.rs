@@ -40,6 +40,7 @@ use crate::outcome::Outcome;
 use crate::table::{self, Batch, Tables};
 use crate::transport::Transport;
 use crate::transport::local::Local;
+use crate::within::Within;
 
 /// A trace: its definitions, and the events of each location in their order.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ pub struct Trace {
     pub streams: Vec<Stream>,
 }
 
-/// How a trace is analysed; no result depends on it.
+/// How a trace is analysed. Results depend on `within` only.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Threads.
@@ -59,11 +60,13 @@ pub struct Options {
     pub window_events: usize,
     /// Find the critical path and the causes of waiting.
     pub path: bool,
+    /// Count what lies in this part of the time; only without `path`.
+    pub within: Option<Within>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, window_events: 250_000, path: false }
+        Options { threads: 1, window_events: 250_000, path: false, within: None }
     }
 }
 
@@ -100,8 +103,7 @@ pub fn replay_on<T: Transport>(
     let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
     let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
-    let mut matching =
-        Matching::new((&definitions, &engine.tree), sinks.found, options.path, tables);
+    let mut matching = Matching::new((&definitions, &engine.tree), sinks.found, options, tables);
     match transport.ranks() > 1 && !options.path {
         true => engine.match_at_home((transport, &mut ranks), &mut matching)?,
         false => engine.match_in_one_place((transport, &mut ranks), &mut matching)?,
@@ -120,6 +122,10 @@ pub fn replay_on<T: Transport>(
     let found = ((&joins, incomplete), (&causes, &amounts));
     let mut outcome = Outcome::new(definitions, calls, &summaries, found.0, found.1);
     ranks.complete(&mut outcome);
+    if let Some(within) = options.within {
+        let Definitions { begin, end, .. } = &mut outcome.definitions;
+        (*begin, *end) = ((*begin).max(within.begin), (*end).min(within.end));
+    }
     Ok(outcome)
 }
 
@@ -261,6 +267,9 @@ impl<'a> Engine<'a> {
             }
             if has_tables {
                 location.keep_visits();
+            }
+            if let Some(within) = options.within {
+                location.count_within(within);
             }
             let process = definitions.system.locations[id].process;
             let (blocked, has_ended, records) = (None, false, Vec::new());

@@ -27,7 +27,9 @@ impl Location {
                 }
                 _ => here,
             };
-            self.tree.values(node).moved.add(&what);
+            if self.within.has(self.now) {
+                self.tree.values(node).moved.add(&what);
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What};
 use crate::engine::strand::{Frame, Moved, Strand};
 use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
+use crate::within::Within;
 
 use counters::Counting;
 use teams::{Part, PartBegin};
@@ -65,6 +66,8 @@ pub struct Location {
     now: u64,
     /// No two events of the location are further from each other.
     longest_step: u64,
+    /// What is counted.
+    within: Within,
     /// Whether the first event has come.
     has_begun: bool,
     /// The next event needs a look at [`Location::part_begin`] or [`Location::unknown_task`].
@@ -131,6 +134,7 @@ impl Location {
             strand: Strand::at(None),
             now: 0,
             longest_step: definitions.longest_step(),
+            within: Within::WHOLE,
             has_begun: false,
             is_between: false,
             parts: vec![Part::outside()],
@@ -164,6 +168,13 @@ impl Location {
     /// Records have the times of call paths since the record before.
     pub fn keep_profiles(&mut self) {
         self.tree.keep_profiles();
+    }
+
+    /// Counts only what lies in a part of the time. Counters of the program are left out, because
+    /// what they counted between two readings has no time.
+    pub fn count_within(&mut self, within: Within) {
+        self.within = within;
+        self.counting = None;
     }
 
     /// From now on, visits have numbers, and rows in tables.
@@ -353,7 +364,8 @@ impl Location {
         if is_master && !matches!(event, Event::ProgramBegin(_)) {
             self.now = time.min(context.definitions.begin);
         }
-        self.tree.values(LocalTree::PROGRAM).visits += u64::from(is_master);
+        let is_counted = is_master && self.within.has(self.now);
+        self.tree.values(LocalTree::PROGRAM).visits += u64::from(is_counted);
     }
 
     /// The trace ends.
@@ -376,7 +388,7 @@ impl Location {
     #[inline]
     fn account(&mut self, time: u64) {
         if let Some(node) = self.strand.node {
-            self.tree.add_ticks(node, (time - self.now).cast_signed());
+            self.tree.add_ticks(node, self.within.ticks(self.now, time));
             if let Some(counting) = self.counting.as_mut().filter(|_| time > self.now) {
                 counting.note(&self.tree, node);
             }
@@ -461,7 +473,7 @@ impl Location {
     fn push(&mut self, context: &Context<'_>, region: RegionId) {
         let outer = self.strand.node.unwrap_or(LocalTree::PROGRAM);
         let node = self.tree.child(context.tree, (outer, region), self.now);
-        self.tree.values(node).visits += 1;
+        self.tree.values(node).visits += u64::from(self.within.has(self.now));
         let visit = self.begin_visit();
         self.strand.frames.push(Frame { node, outer, since: self.now, visit });
         self.strand.node = Some(node);

@@ -13,7 +13,7 @@ impl Location {
         self.account(time);
         let around = self.without(context, value.parameter);
         let node = self.tree.child(context.tree, (around, region), self.now);
-        self.tree.values(node).visits += 1;
+        self.tree.values(node).visits += u64::from(self.within.has(self.now));
         self.strand.node = Some(node);
     }
 

@@ -24,6 +24,9 @@ impl Location {
             around = self.tree.child(context.tree, (around, construct), self.now);
         }
         let node = self.tree.child(context.tree, (around, sums.region), self.now);
+        // When they were is not known: they are spread over the visit of the region around.
+        let since = self.strand.frames.last().map_or(self.now, |frame| frame.since);
+        let [visits, ticks] = [visits, ticks].map(|it| self.within.share(it, since, self.now));
         let values = self.tree.values(node);
         values.visits = values.visits.saturating_add(visits);
         self.tree.add_ticks(node, ticks.cast_signed());

@@ -140,7 +140,7 @@ impl Location {
     fn begin_fragment_of(&mut self, context: &Context<'_>, region: RegionId, since: u64) {
         let scheduling = self.scheduling_point();
         let node = self.tree.child(context.tree, (scheduling, region), since);
-        self.tree.values(node).fragments += 1;
+        self.tree.values(node).fragments += u64::from(self.within.has(since));
         self.part().fragment = Some((node, since));
     }
 
@@ -148,7 +148,7 @@ impl Location {
     pub(super) fn end_fragment(&mut self, time: u64) {
         if let Some((node, since)) = self.part().fragment.take() {
             let values = self.tree.values(node);
-            values.task_ticks += time.saturating_sub(since).cast_signed();
+            values.task_ticks += self.within.ticks(since, time);
             self.fragment_row(since, time);
         }
     }

@@ -43,7 +43,7 @@ pub fn matched_at_home(
     ranks: usize,
     window_events: usize,
 ) -> Result<String, String> {
-    let options = Options { threads: 1 + ranks % 2, window_events, path: false };
+    let options = Options { threads: 1 + ranks % 2, window_events, ..Options::default() };
     let all = channels::replay(ranks, options, part).ok_or("a rank has ended too early")?;
     let mut text = all.first().map(|(outcome, _)| show(outcome, &[])).unwrap_or_default();
     let lines = all.iter().flat_map(|(outcome, compounds)| {
@@ -94,7 +94,7 @@ fn analyse_with(
 ) -> Result<String, String> {
     let mut first: Option<String> = None;
     for (ranks, threads, window_events) in combinations() {
-        let options = Options { threads, window_events, path: true };
+        let options = Options { threads, window_events, path: true, ..Options::default() };
         let result = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
         let of_first = result.and_then(|all| all.into_iter().next());
         let (outcome, compounds) = of_first.ok_or("a rank has ended too early")?;

@@ -37,7 +37,7 @@ type Texts = BTreeMap<(&'static str, String), String>;
 pub fn analyse_tables(trace: &TextTrace, tables: &[&str]) -> Result<String, String> {
     let mut first: Option<String> = None;
     for (ranks, threads, window_events) in combinations() {
-        let options = Options { threads, window_events, path: false };
+        let options = Options { threads, window_events, ..Options::default() };
         let of_ranks = Channels::run(ranks, &|rank| rows(trace, rank, options));
         let mut all = Texts::new();
         for rows in of_ranks {

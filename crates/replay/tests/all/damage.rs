@@ -68,7 +68,7 @@ impl Memory {
     fn found(&self) -> Found {
         let of = |threads| {
             let mut compounds = Vec::new();
-            let options = Options { threads, window_events: 50, path: true };
+            let options = Options { threads, window_events: 50, path: true, ..Options::default() };
             let outcome = replay(self.trace(), options, &mut |it| compounds.push(it));
             (text::show(&outcome, &compounds), outcome, compounds)
         };

@@ -182,7 +182,7 @@ fn results_do_not_depend_on_threads_and_windows() {
         let mut first: Option<String> = None;
         for threads in [1, 2, 5] {
             for window_events in [20, 1_000, 50_000, 1_000_000] {
-                let options = Options { threads, window_events, path: true };
+                let options = Options { threads, window_events, path: true, ..Options::default() };
                 let (outcome, compounds) = analyse(&anchor, options);
                 let shown =
                     show(&outcome, &compounds) + &show_path(&outcome) + &show_blame(&outcome);
@@ -203,7 +203,7 @@ fn results_do_not_depend_on_ranks() {
         let folder = tempfile::tempdir().unwrap();
         let anchor = world.write(folder.path());
         let shown = |ranks, threads, window_events| {
-            let options = Options { threads, window_events, path: true };
+            let options = Options { threads, window_events, path: true, ..Options::default() };
             let part = |ranks, rank| part(&Archive::open(&anchor).unwrap(), ranks, rank).unwrap();
             let all = channels::replay(ranks, options, &part).unwrap();
             let (outcome, compounds) = &all[0];

@@ -12,3 +12,4 @@ mod oracle_scalasca;
 mod planted;
 mod robust;
 mod tables;
+mod within;

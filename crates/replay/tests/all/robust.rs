@@ -121,7 +121,9 @@ fn outcome(trace: &TextTrace, options: Options) -> String {
 pub fn check(input: &[u8]) {
     let trace = trace(input);
     for window_events in [1, 7, 50, 1000] {
-        let of = |threads| outcome(&trace, Options { threads, window_events, path: true });
+        let of = |threads| {
+            outcome(&trace, Options { threads, window_events, path: true, ..Options::default() })
+        };
         let (one, several) = (of(1), of(3));
         let lines = one.lines().zip(several.lines());
         let differ: Vec<_> = lines.filter(|(one, several)| one != several).collect();

@@ -65,7 +65,8 @@ fn tables_do_not_depend_on_threads_and_windows() {
         }
         let folder = tempfile::tempdir().unwrap();
         let anchor = world.write(folder.path());
-        let options = |threads, window_events| Options { threads, window_events, path: false };
+        let options =
+            |threads, window_events| Options { threads, window_events, ..Options::default() };
         let first = rows(&analyse(&anchor, options(1, 1_000_000)));
         for (threads, window_events) in [(1, 20), (2, 1_000), (5, 50_000)] {
             let got = rows(&analyse(&anchor, options(threads, window_events)));
