@@ -68,17 +68,31 @@ pub(crate) struct Rows<'a> {
     stack: Vec<RowBuilder>,
     /// The number of stack levels, those without a row included.
     depth: usize,
+    has_flat: bool,
+    /// Levels that have rows at most.
+    levels: usize,
 }
 
 impl<'a> Rows<'a> {
     pub fn new(states: &'a [State], shape: Shape) -> Rows<'a> {
         let flat = RowBuilder::new(shape, Kind::Flat);
-        Rows { is_recorded: false, states, shape, flat, stack: Vec::new(), depth: 0 }
+        let (stack, depth, has_flat, levels) = (Vec::new(), 0, true, STACK_LEVELS_MAX);
+        Rows { is_recorded: false, states, shape, flat, stack, depth, has_flat, levels }
     }
 
     /// The same with stack levels as they were recorded.
     pub fn recorded(states: &'a [State], shape: Shape) -> Rows<'a> {
         Rows { is_recorded: true, ..Rows::new(states, shape) }
+    }
+
+    /// Leaves out what only other rows than these need: 0 is the row of innermost regions, and a
+    /// stack level has the number after its own.
+    pub fn only(&mut self, rows: impl Iterator<Item = usize>) {
+        (self.has_flat, self.levels) = (false, 0);
+        for row in rows {
+            self.has_flat |= row == 0;
+            self.levels = self.levels.max(row.min(STACK_LEVELS_MAX));
+        }
     }
 
     /// The finished rows: `flat`, then the stack levels from the outermost one on.
@@ -94,8 +108,10 @@ impl Visitor for Rows<'_> {
 
     #[inline]
     fn innermost(&mut self, start: u64, end: u64, region: u32) {
-        let (start, end) = (self.shape.units(start), self.shape.units(end));
-        self.flat.add(self.states, start, end, region, 0);
+        if self.has_flat {
+            let (start, end) = (self.shape.units(start), self.shape.units(end));
+            self.flat.add(self.states, start, end, region, 0);
+        }
     }
 
     #[inline]
@@ -118,7 +134,7 @@ impl Rows<'_> {
     fn stack_level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8) {
         self.depth = self.depth.max(level + 1);
         if level >= self.stack.len() {
-            let rows = (level + 1).min(STACK_LEVELS_MAX);
+            let rows = (level + 1).min(self.levels);
             let row = || RowBuilder::new(self.shape, Kind::Stack);
             self.stack.resize_with(rows.max(self.stack.len()), row);
         }

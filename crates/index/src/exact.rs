@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
-use pompeii_otf2::read::{ChunkSource, EventReader};
+use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
 use crate::build::{Context, Rows};
@@ -31,6 +31,16 @@ pub enum WindowError {
     Marks(usize),
 }
 
+/// The part of an event file that is decoded for a window: an event that is not before the end of
+/// the window is inside of it, so nothing after it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where reading begins.
+    pub first: Place,
+    /// Where it has ended for certain; `None` is the end of the file.
+    pub after: Option<Place>,
+}
+
 /// Visits and exclusive ticks of a region in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
@@ -49,6 +59,22 @@ impl<B: AsRef<[u8]>> Index<B> {
         let after = marks.before(window.end) + 1;
         let end = if after < marks.len() { marks.events(after) } else { self.events(location).0 };
         end.saturating_sub(marks.events(first))
+    }
+
+    /// The part of the event file of a location that [`visit_window`](Index::visit_window) reads.
+    pub fn span(&self, location: usize, window: &Range<u64>) -> Span {
+        let marks = MarksOf::new(self, location);
+        let after = marks.before(window.end) + 1;
+        Span {
+            first: marks.place(marks.before(window.start)),
+            after: (after < marks.len()).then(|| marks.place(after)),
+        }
+    }
+
+    /// The parts that exact values of a window need, as [`sums`](Index::sums) and
+    /// [`histogram`](Index::histogram) make them: those at its begin and at its end.
+    pub fn border_spans(&self, location: usize, window: &Range<u64>) -> [Span; 2] {
+        [window.start, window.end].map(|time| self.span(location, &(time..time)))
     }
 
     /// Decodes the events of a location in a window and tells `visitor` what is open there.
@@ -87,8 +113,9 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 
     /// The picture of some rows of locations in a window of time, in ticks, made from the events.
-    /// It has at least `columns` bins, or bins of one tick. `open` opens the events of a location;
-    /// rows of the same location should follow each other, because its events are decoded once.
+    /// It has at least `columns` bins, or bins of one tick. `open` opens the events of a location,
+    /// of which only those of the span are read; rows of the same location should follow each
+    /// other, because its events are decoded once.
     ///
     /// # Errors
     /// Those of `open`, and of [`visit_window`](Index::visit_window).
@@ -98,7 +125,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         rows: &[(usize, Row)],
         window: Range<u64>,
         columns: u32,
-        mut open: impl FnMut(usize) -> Result<EventReader<S>, E>,
+        mut open: impl FnMut(usize, Span) -> Result<EventReader<S>, E>,
     ) -> Result<Picture, E> {
         let (shape, mut canvas) = self.exact_canvas(&window, columns);
         let whole = shape.origin..shape.origin.saturating_add(shape.length);
@@ -112,7 +139,8 @@ impl<B: AsRef<[u8]>> Index<B> {
                 true => Rows::recorded(context.states(), shape),
                 false => Rows::new(context.states(), shape),
             };
-            let mut reader = open(location)?;
+            found.only(rows.iter().map(|(_, row)| row.number()));
+            let mut reader = open(location, self.span(location, &whole))?;
             let definitions = context.definitions;
             self.visit_window(definitions, location, &whole, &mut reader, &mut found)?;
             let levels: Vec<_> = found.finish().map(|row| row.into_iter().next()).collect();

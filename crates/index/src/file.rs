@@ -1,6 +1,8 @@
 //! The index as a file in a folder: written next to its place and renamed, so that a reader sees a
 //! whole one or none. The fingerprint tells whether it still belongs to the trace.
 
+mod spans;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use pompeii_otf2::reference::LocationRef;
 
 use crate::format::{Fingerprint, Flaw, Index, VERSION};
 use crate::shape::Shape;
+
+pub use spans::SpanChunks;
 
 /// Why there is no index of a trace in a file.
 #[derive(Debug, thiserror::Error)]

@@ -20,7 +20,7 @@ use pompeii_otf2::read::{ChunkSource, EventReader};
 
 use crate::build::Context;
 use crate::cell::{Cell, Filler, SEVENTHS, rounded, shares_of};
-use crate::exact::WindowError;
+use crate::exact::{Span, WindowError};
 use crate::format::{Index, Key, Section};
 use crate::picture::{Canvas, bin_log2_for, first_where};
 use crate::pyramid::{Content, Pyramid, Run};
@@ -278,7 +278,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         processes: &[usize],
         window: Range<u64>,
         columns: u32,
-        mut open: impl FnMut(usize) -> Result<EventReader<S>, E>,
+        mut open: impl FnMut(usize, Span) -> Result<EventReader<S>, E>,
     ) -> Result<FoldedPicture, E> {
         let (shape, mut canvas) = self.exact_canvas(&window, columns);
         let whole = shape.origin..shape.origin.saturating_add(shape.length);
@@ -288,7 +288,7 @@ impl<B: AsRef<[u8]>> Index<B> {
             for location in context.locations_of(ProcessId::from_index(process)) {
                 let mut found = StatesBuilder::new(context.states(), shape);
                 let definitions = context.definitions;
-                let mut reader = open(location)?;
+                let mut reader = open(location, self.span(location, &whole))?;
                 self.visit_window(definitions, location, &whole, &mut reader, &mut found)?;
                 fold.add(found.finish());
             }

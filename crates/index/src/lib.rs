@@ -71,7 +71,8 @@
 //! let open = |location: usize| -> Result<_, pompeii_index::WindowError> {
 //!     Ok(archive.events(LocationRef(ids[location]))?)
 //! };
-//! let picture = index.exact_picture(&context, &rows, window.clone(), 1000, open)?;
+//! let open_part = |location: usize, _| open(location);
+//! let picture = index.exact_picture(&context, &rows, window.clone(), 1000, open_part)?;
 //! assert!(picture.bin_log2 <= 3);
 //! for (region, sums) in index.sums(&definitions, 0, &window, &mut open(0)?)? {
 //!     println!("region {region}: {} visits, {} ticks", sums.visits, sums.ticks);
@@ -113,7 +114,7 @@ pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use counts::{Count, Counts, Pair};
 pub use durations::{Bucket, Histogram};
-pub use exact::{Sums, WindowError};
+pub use exact::{Span, Sums, WindowError};
 pub use find::{Direction, Find, FoundVisit, Search, Sought};
 pub use fold::FoldedPicture;
 pub use format::{Fingerprint, Flaw, Index, VERSION};

@@ -200,6 +200,13 @@ impl<'a> MarksOf<'a> {
         first_where(self.len(), |mark| mark > 0 && self.word(mark, 0) >= time).saturating_sub(1)
     }
 
+    /// Where a mark is in the event file.
+    pub fn place(&self, mark: usize) -> Place {
+        let byte = self.word(mark, 2);
+        let (chunk, file_time) = (self.word(mark, 1), self.word(mark, 3));
+        Place { chunk, byte: byte >> 8, file_time, skipped: byte as u8 }
+    }
+
     /// Number of events before a mark.
     pub fn events(&self, mark: usize) -> u64 {
         self.word(mark, 7)
@@ -208,9 +215,7 @@ impl<'a> MarksOf<'a> {
     /// Where the events go on, and what is open there; `None` if it is damaged or there is none.
     /// Number of regions of the trace.
     pub fn resume(&self, mark: usize, regions: usize) -> Option<(Place, Walker)> {
-        let byte = self.word(mark, 2);
-        let (chunk, file_time) = (self.word(mark, 1), self.word(mark, 3));
-        let place = Place { chunk, byte: byte >> 8, file_time, skipped: byte as u8 };
+        let place = self.place(mark);
         let state = Walker::load(part(self.states, self.word(mark, 4))?, regions)?;
         (mark < self.len()).then_some((place, state))
     }

@@ -352,6 +352,15 @@ impl<B: AsRef<[u8]>> Index<B> {
         self.series((Section::Counter, location, counter.index()), window, columns)
     }
 
+    /// Those of the first `counters` counters of the trace that a location has values of.
+    pub fn counters(&self, location: usize, counters: usize) -> Vec<usize> {
+        let has = |counter: &usize| {
+            let section = self.section(Key::new(Section::Counter, location, *counter, 0));
+            BlocksOf::<2>::new(section).len() > 0
+        };
+        (0..counters).filter(has).collect()
+    }
+
     fn series(
         &self,
         (section, of, row): (Section, usize, usize),

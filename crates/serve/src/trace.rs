@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use pompeii_index::file::{self, Survey};
+use pompeii_index::Span;
+use pompeii_index::file::{self, SpanChunks, Survey};
 use pompeii_model::Id;
 use pompeii_otf2::mapping::{ClockCorrection, Mappings};
-use pompeii_otf2::read::{Archive, EventReader, FileChunks};
+use pompeii_otf2::read::{Archive, ChunkSource, EventReader, FileChunks};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_replay::definitions::Definitions;
 
@@ -94,6 +95,26 @@ impl Trace {
     /// # Errors
     /// The event file is no longer what it was, or cannot be read.
     pub fn events(&self, location: usize) -> Result<EventReader, Refused> {
+        self.reader(location, FileChunks::new)
+    }
+
+    /// A reader of some parts of the events of a location.
+    ///
+    /// # Errors
+    /// Those of [`events`](Trace::events).
+    pub fn spans(
+        &self,
+        location: usize,
+        spans: &[Span],
+    ) -> Result<EventReader<SpanChunks>, Refused> {
+        self.reader(location, |path, chunk_bytes| SpanChunks::new(path, chunk_bytes, spans))
+    }
+
+    fn reader<S: ChunkSource>(
+        &self,
+        location: usize,
+        chunks: impl FnOnce(&Path, u64) -> S,
+    ) -> Result<EventReader<S>, Refused> {
         let Some(of) = self.locations.get(location) else {
             return Err(Refused::Bad(format!("there is no location {location}")));
         };
@@ -111,7 +132,7 @@ impl Trace {
         };
         let (mappings, clock) = of.local.get_or_init(local).clone();
         let chunk_bytes = self.archive.anchor().event_chunk_bytes;
-        let chunks = FileChunks::new(&path, chunk_bytes);
+        let chunks = chunks(&path, chunk_bytes);
         let reader = EventReader::new(chunks, &path, chunk_bytes, of.id);
         Ok(reader.with_local(mappings, clock))
     }

@@ -158,7 +158,7 @@ fn a_narrow_window_is_made_of_the_events() {
     let columns = (length >> fine.shape.finest_log2) as u32;
     let expected = index_of(&fine).folded(&processes, window.clone(), columns);
     let index = index_of(&coarse);
-    let found = index.exact_folded(&coarse, &processes, window, columns, open);
+    let found = index.exact_folded(&coarse, &processes, window, columns, |it, _| open(it));
     let found = found.expect("a good trace");
     assert_eq!(found, expected);
     assert!(found.picture.what.len() > processes.len());

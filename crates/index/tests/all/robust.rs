@@ -42,7 +42,7 @@ pub fn check(input: &[u8]) -> bool {
         index.curve(0, Curve::Waiting, window.clone(), columns);
         index.counter(0, CounterId(0), window.clone(), columns);
         index.events_to_decode(0, &window);
-        let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_| {
+        let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_, _| {
             Ok::<_, WindowError>(open())
         });
         assert!(exact.is_err() || exact.is_ok_and(|picture| picture.counts.len() == 3));

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use pompeii_index::file::SpanChunks;
 use pompeii_index::{
     Context, Direction, Find, FoundVisit, Histogram, Index, IndexWriter, LocationBuilder, Picture,
-    Row, Search, Shape, Sought, Sums, Tasks, WindowError,
+    Row, Search, Shape, Sought, Span, Sums, Tasks, WindowError,
 };
 use pompeii_otf2::Timestamp;
 use pompeii_otf2::anchor::Anchor;
@@ -84,20 +85,31 @@ impl Traced {
         Ok(self.archive.events(LOCATION)?)
     }
 
+    /// A reader that has these parts of the file only.
+    fn spans(&self, spans: &[Span]) -> Result<EventReader<SpanChunks>, WindowError> {
+        let path = self.archive.event_path(LOCATION);
+        let chunk_bytes = self.archive.anchor().event_chunk_bytes;
+        let chunks = SpanChunks::new(&path, chunk_bytes, spans);
+        let (local, _) = self.archive.local_salvage(LOCATION);
+        let reader = EventReader::new(chunks, &path, chunk_bytes, LOCATION);
+        Ok(reader.with_local(local.mappings, local.clock))
+    }
+
     /// A picture with times without the offset of the clock.
     fn picture(&self, row: Row, window: &Range<u64>, columns: u32) -> Picture {
         let window = window.start + OFFSET..window.end + OFFSET;
         let context = Context::new(&self.definitions, self.index.shape());
         let index = &self.index;
-        let picture =
-            index.exact_picture(&context, &[(0, row)], window, columns, |_| self.reader());
+        let picture = index
+            .exact_picture(&context, &[(0, row)], window, columns, |_, span| self.spans(&[span]));
         let picture = picture.expect("a good trace");
         Picture { begin: picture.begin - OFFSET, ..picture }
     }
 
     fn sums(&self, window: &Range<u64>) -> BTreeMap<u32, Sums> {
         let window = window.start + OFFSET..window.end + OFFSET;
-        let mut reader = self.reader().expect("a location");
+        let spans = self.index.border_spans(0, &window);
+        let mut reader = self.spans(&spans).expect("a location");
         self.index.sums(&self.definitions, 0, &window, &mut reader).expect("a good trace")
     }
 }
@@ -393,7 +405,7 @@ fn damaged_marks() {
         let window = OFFSET + 100..OFFSET + 300;
         let rows = [(0, Row::Flat), (0, Row::Stack(1))];
         let reader = || Ok::<_, WindowError>(traced.archive.events(LOCATION)?);
-        let picture = index.exact_picture(&context, &rows, window.clone(), 50, |_| reader());
+        let picture = index.exact_picture(&context, &rows, window.clone(), 50, |_, _| reader());
         let mut events = reader().expect("a location");
         let sums = index.sums(&traced.definitions, 0, &window, &mut events);
         errors += usize::from(picture.is_err()) + usize::from(sums.is_err());

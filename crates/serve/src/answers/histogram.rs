@@ -54,7 +54,7 @@ fn part(
     let (trace, index) = (session.trace()?, session.index()?);
     let mut all = Histogram::default();
     for &location in locations {
-        let mut events = trace.events(location)?;
+        let mut events = trace.spans(location, &index.border_spans(location, window))?;
         let definitions = &trace.definitions;
         add(&mut all, &index.histogram(definitions, location, region, window, &mut events)?);
     }

@@ -52,7 +52,7 @@ pub fn picture(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let processes = match is_exact {
         true => {
             let context = Context::new(&trace.definitions, trace.survey.shape);
-            let open = |location| trace.events(location);
+            let open = |location, span| trace.spans(location, &[span]);
             index.exact_folded(&context, &order.processes, window, columns, open)?
         }
         false => index.folded(&order.processes, window, columns),
@@ -125,9 +125,8 @@ fn exact(
 ) -> Result<Picture, Refused> {
     let (trace, index) = (session.trace()?, session.index()?);
     let context = Context::new(&trace.definitions, trace.survey.shape);
-    let part = |rows: &[OneRow]| {
-        index.exact_picture(&context, rows, window.clone(), columns, |it| trace.events(it))
-    };
+    let open = |location, span| trace.spans(location, &[span]);
+    let part = |rows: &[OneRow]| index.exact_picture(&context, rows, window.clone(), columns, open);
     let middle = middle(rows);
     if events < EVENTS_SHARED || middle == 0 {
         return part(rows);

@@ -86,7 +86,7 @@ fn part(
     let (trace, index) = (session.trace()?, session.index()?);
     let mut all = BTreeMap::new();
     for &location in locations {
-        let mut events = trace.events(location)?;
+        let mut events = trace.spans(location, &index.border_spans(location, window))?;
         let sums = index.sums(&trace.definitions, location, window, &mut events)?;
         for (region, Sums { visits, ticks }) in sums {
             let state = usize::from(state_of(trace, region));

@@ -39,7 +39,7 @@ pub fn tasks(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     }
     let mut tasks = Tasks::default();
     for location in locations {
-        let mut events = trace.events(location)?;
+        let mut events = trace.spans(location, &[index.span(location, &window)])?;
         index.add_tasks(&trace.definitions, location, &window, &mut events, &mut tasks)?;
     }
     let left_out = keep(&mut tasks, most);
