@@ -195,7 +195,7 @@ fn one_location(
 ) -> Result<LocationIndex, Failed> {
     let mut events = trace.events(location).map_err(|refused| match refused {
         Refused::Bad(why) | Refused::Missing(why) | Refused::Gone(why) => Failed::Trace(why),
-        Refused::NotReady => Failed::Trace(String::new()),
+        Refused::NotReady | Refused::Replaced => Failed::Trace(String::new()),
     })?;
     let mut builder = LocationBuilder::new(context);
     let mut told = 0;

@@ -124,7 +124,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Arc<Shared>)
         async move {
             let reply = match shared.guard.refuse(&request) {
                 Some(refusal) => refusal,
-                None => routes::answer(&shared.session, request.uri()).await,
+                None => routes::answer(&shared.session, &request).await,
             };
             Ok::<_, Infallible>(reply.into_response())
         }

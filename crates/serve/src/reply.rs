@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -14,14 +15,13 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
                       img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
-/// Headers of all answers. Answers depend on the experiment that is open, so none is kept.
-const ALWAYS: [(&str, &str); 7] = [
+/// Headers of all answers.
+const ALWAYS: [(&str, &str); 6] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
-    ("cache-control", "no-store"),
     ("x-frame-options", "DENY"),
 ];
 
@@ -34,12 +34,35 @@ pub struct Reply {
     status: StatusCode,
     kind: &'static str,
     bytes: Bytes,
+    /// What tells this answer from all others; only for those that follow from the trace alone.
+    tag: Option<HeaderValue>,
+    /// Milliseconds of work for it.
+    work_ms: Option<f64>,
 }
 
 impl Reply {
     /// An answer with its type.
     pub fn new(kind: &'static str, bytes: impl Into<Bytes>) -> Reply {
-        Reply { status: StatusCode::OK, kind, bytes: bytes.into() }
+        let (tag, work_ms) = (None, None);
+        Reply { status: StatusCode::OK, kind, bytes: bytes.into(), tag, work_ms }
+    }
+
+    /// The browser has the answer with this tag already.
+    pub fn unchanged(tag: HeaderValue) -> Reply {
+        Reply { status: StatusCode::NOT_MODIFIED, ..Reply::new(JSON, Bytes::new()) }.with_tag(tag)
+    }
+
+    /// Gives an answer its tag; an error has none.
+    pub fn with_tag(mut self, tag: HeaderValue) -> Reply {
+        let is_answer = matches!(self.status, StatusCode::OK | StatusCode::NOT_MODIFIED);
+        self.tag = is_answer.then_some(tag);
+        self
+    }
+
+    /// Says how long the work for the answer took.
+    pub fn after(mut self, work: Duration) -> Reply {
+        self.work_ms = Some(work.as_secs_f64() * 1000.0);
+        self
     }
 
     /// Data as JSON.
@@ -76,6 +99,16 @@ impl Reply {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        // What does not follow from the trace alone may be another experiment's next time.
+        let cache = if self.tag.is_some() { "private, no-cache" } else { "no-store" };
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+        if let Some(tag) = self.tag {
+            headers.insert(header::ETAG, tag);
+        }
+        let timing = self.work_ms.map(|ms| HeaderValue::from_str(&format!("work;dur={ms:.1}")));
+        if let Some(Ok(timing)) = timing {
+            headers.insert(HeaderName::from_static("server-timing"), timing);
+        }
         match self.status {
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
@@ -123,6 +156,8 @@ pub enum Refused {
     Gone(String),
     /// The index is being built.
     NotReady,
+    /// A later question of this kind has come.
+    Replaced,
 }
 
 impl From<Refused> for Reply {
@@ -134,6 +169,10 @@ impl From<Refused> for Reply {
             Refused::NotReady => {
                 let why = "the index of the trace is being built";
                 Reply::error(StatusCode::SERVICE_UNAVAILABLE, why)
+            }
+            Refused::Replaced => {
+                let why = "a later question for another window has replaced this one";
+                Reply::error(StatusCode::CONFLICT, why)
             }
         }
     }

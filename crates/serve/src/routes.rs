@@ -2,24 +2,57 @@
 //! path is a file name. To add a question: a line in `answer_of`, its file in `answers/`, and its
 //! row in `wire.rs`.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use hyper::{StatusCode, Uri};
+use hyper::header::{HeaderValue, IF_NONE_MATCH};
+use hyper::{Request, StatusCode};
 use pompeii_report::web::{MODULES, STYLES, served_page};
 use tokio::task::{AbortHandle, spawn_blocking};
+use tokio::time::Instant;
 
 use crate::answers;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
 
+/// Questions whose answers follow from the trace alone: the same question has the same answer as
+/// long as the trace is the same.
+const TAGGED: [&str; 10] = [
+    "counter",
+    "curves",
+    "gaps",
+    "histogram",
+    "links",
+    "matrix",
+    "picture",
+    "sums",
+    "tasks",
+    "trees",
+];
+
 /// Answers a request that may be answered.
-pub async fn answer(session: &Arc<Session>, uri: &Uri) -> Reply {
+pub async fn answer<B>(session: &Arc<Session>, request: &Request<B>) -> Reply {
+    let uri = request.uri();
     let path = uri.path();
     if let Some(name) = path.strip_prefix("/api/") {
-        return api(session, name, uri.query().unwrap_or_default()).await;
+        let words = uri.query().unwrap_or_default();
+        let Some(tag) = tag(session, name, words) else { return api(session, name, words).await };
+        if request.headers().get(IF_NONE_MATCH) == Some(&tag) {
+            return Reply::unchanged(tag);
+        }
+        return api(session, name, words).await.with_tag(tag);
     }
     page(session, path).unwrap_or_else(|| nothing("page", path))
+}
+
+/// What tells the answer to a question from all others: the fingerprint of the trace and the words.
+fn tag(session: &Session, name: &str, words: &str) -> Option<HeaderValue> {
+    let trace = session.trace().ok().filter(|_| TAGGED.contains(&name))?;
+    let mut hasher = DefaultHasher::new();
+    (env!("CARGO_PKG_VERSION"), name, words).hash(&mut hasher);
+    let ([one, two], question) = (trace.survey.fingerprint, hasher.finish());
+    HeaderValue::from_str(&format!("\"{one:016x}{two:016x}{question:016x}\"")).ok()
 }
 
 /// The page, or one of the files that it loads.
@@ -43,9 +76,10 @@ async fn api(session: &Arc<Session>, name: &str, words: &str) -> Reply {
         return Reply::json(&session.progress().state());
     }
     let (session, name, words) = (session.clone(), name.to_owned(), words.to_owned());
-    let work = spawn_blocking(move || match answer_of(&session, &name, &words) {
-        Ok(reply) => reply,
-        Err(refused) => refused.into(),
+    let work = spawn_blocking(move || {
+        let begin = Instant::now();
+        let reply = answer_of(&session, &name, &words).unwrap_or_else(Reply::from);
+        reply.after(begin.elapsed())
     });
     // A page that has gone on to another window does not wait for this one any more.
     let _unneeded = Unneeded(work.abort_handle());
@@ -71,6 +105,7 @@ pub fn answer_of(session: &Session, name: &str, words: &str) -> Result<Reply, Re
         "histogram" => answers::histogram(session, query),
         "gaps" => answers::gaps(session, query),
         "find" => answers::find::find(session, query, words),
+        "trees" => answers::trees(session, query),
         "instances" => answers::instances(session),
         "source" => answers::source_text(session, query),
         _ => Ok(nothing("question", name)),

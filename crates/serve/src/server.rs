@@ -21,6 +21,9 @@ use crate::token::Token;
 const QUERY_THREADS: usize = 2;
 /// Ports that are tried until one is free for both kinds of addresses.
 const TRIES: usize = 16;
+/// The signal of a process that writes more into a file than its user allows (SIGXFSZ). It ends the
+/// process; with a handler, writing fails as on a full disk instead.
+const FILE_TOO_LARGE: i32 = 25;
 /// The name of a socket until it has its mode.
 const SOCKET_NAME: &str = "socket";
 
@@ -86,6 +89,8 @@ impl Server {
             }
         };
         let signals = Signals::new()?;
+        // The handler stays when this is dropped.
+        drop(signal(SignalKind::from_raw(FILE_TOO_LARGE))?);
         drop(entered);
         let guard = Guard::new(token.clone());
         let shared = Arc::new(Shared { session, guard, limits });

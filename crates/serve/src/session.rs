@@ -14,6 +14,7 @@ use pompeii_report::RunInfo;
 use serde::Serialize;
 
 use crate::answers::find::Searching;
+use crate::answers::trees::Latest;
 use crate::building;
 use crate::instances::{self, Instance};
 use crate::reply::Refused;
@@ -66,6 +67,7 @@ pub struct Session {
     files: OnceLock<Vec<String>>,
     instances: OnceLock<Vec<Instance>>,
     searching: Mutex<Option<Searching>>,
+    trees: Latest,
 }
 
 impl Session {
@@ -92,6 +94,7 @@ impl Session {
             files: OnceLock::new(),
             instances: OnceLock::new(),
             searching: Mutex::new(None),
+            trees: Latest::default(),
         };
         Arc::new(session)
     }
@@ -179,6 +182,11 @@ impl Session {
     /// The search that goes on.
     pub(crate) fn searching(&self) -> MutexGuard<'_, Option<Searching>> {
         self.searching.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The question for the trees of a window that is being worked on.
+    pub(crate) fn trees(&self) -> &Latest {
+        &self.trees
     }
 
     /// The most severe instances of waiting.

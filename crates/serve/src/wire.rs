@@ -13,7 +13,8 @@
 //! | `sums?locs&t0&t1&by` | exact visits and ticks by `region`, `state` or `location` |
 //! | `at?loc&t` | what a location does at a moment |
 //! | `tasks?locs&t0&t1&max` | task instances: creations, fragments, links between them |
-//! | `links?kinds&t0&t1&max` | links (`message`, `collective`, `lock`, `task`), or their counts |
+//! | `links?kinds&t0&t1&max` | links (`message`, `collective`, `lock`, `task`); if there are more than |
+//! | `&px&by` | `max`, counts by column and pair of `location` or `process` |
 //! | `matrix?t0&t1` | messages and bytes by sender and receiver |
 //! | `curves?which&process&t0&t1&px` | tasks `ready` and `running`, threads `waiting` and `idle` |
 //! | `counter?name&loc&t0&t1&px` | a counter of a location |
@@ -24,11 +25,16 @@
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
 //! | `source?file` | the text of a source, by its place in `files` of `open` |
 //! | `cube` | the data of the trees, as the offline page has it |
+//! | `trees?t0&t1` | the same for a window, with `window` and the names of `unknown` metrics |
 //! | `report` | what `pompeii report --json` prints |
 //!
 //! An answer with another status than 200 is `{"error": "a sentence"}`: 400 for a question that
-//! cannot be answered, 403 for one that may not be, 404 for what is not there, 410 for a trace that
-//! was changed or removed after it was opened, 503 for a timeline whose index is being built.
+//! cannot be answered, 403 for one that may not be, 404 for what is not there, 409 for `trees` if a
+//! later question for them has come, 410 for a trace that was changed or removed after it was
+//! opened, 503 for a timeline whose index is being built.
+//!
+//! `Server-Timing` has the milliseconds of work for an answer. Answers that follow from the trace
+//! alone have an `ETag`: the same question with `If-None-Match` is answered by 304 without work.
 //!
 //! # Pictures
 //! Rows are named `f0-63` (the innermost regions of these locations), `s5.0-3` (levels 0 to 3 of

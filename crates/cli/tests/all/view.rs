@@ -277,6 +277,28 @@ int main(void) {
 }
 ";
 
+/// A limit for files stands for a full disk: it works for every user.
+#[test]
+fn a_full_disk_leaves_the_report_and_no_part_of_an_index() {
+    let sandbox = traced();
+    let mut command = Command::new("sh");
+    let limited = "ulimit -f 1; exec \"$0\" view exp --no-open";
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_pompeii")]);
+    command.current_dir(sandbox.path("")).env("HOME", sandbox.path(""));
+    let view = View::of(command);
+    let why = view.indexed().unwrap();
+    assert!(why.contains("the index of the trace cannot be written"), "{why}");
+    assert!(why.contains("exp/view.index: File too large"), "{why}");
+    assert!(view.ask("report")["findings"].is_array());
+    assert!(view.ask("trees?t0=0&t1=1000")["calls"].is_array());
+    let (code, messages) = view.end();
+    assert_eq!(code, Some(0));
+    assert!(messages.contains(&format!("warning: there is no timeline: {why}")), "{messages}");
+    let files = fs::read_dir(sandbox.path("exp")).unwrap().flatten();
+    let mut names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    assert!(!names.any(|name| name.starts_with("view.index")));
+}
+
 #[test]
 fn tasks_instances_and_sources_of_a_run_are_answered() {
     let sandbox = Sandbox::new();

@@ -11,6 +11,7 @@ mod series;
 mod sums;
 mod tasks;
 mod text;
+pub mod trees;
 mod whole;
 
 pub use histogram::{gaps, histogram};
@@ -22,6 +23,7 @@ pub use series::{counter, curves};
 pub use sums::sums;
 pub use tasks::tasks;
 pub use text::source_text;
+pub use trees::trees;
 pub use whole::{cube, instances, report};
 
 use pompeii_index::{State, WindowError};

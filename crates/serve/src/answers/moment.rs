@@ -16,10 +16,14 @@ const EVENTS_MAX: u64 = 1_000_000;
 /// Links among which partners are looked for.
 const LINKS_MAX: usize = 100_000;
 const PARTNERS_MAX: usize = 64;
+/// Levels of the call stack at its begin and at its end; those between are left out.
+const LEVELS: usize = 500;
 
 #[derive(Serialize)]
 struct Answer<'a> {
     stack: Vec<Open>,
+    /// Levels that are left out in the middle of the stack.
+    left_out: usize,
     task: Option<Task>,
     path: String,
     waits: Vec<&'a Instance>,
@@ -61,7 +65,13 @@ pub fn at(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let moment = index.at(definitions, location, trace.time(now), &mut events, EVENTS_MAX)?;
     let is_here = |it: &&Instance| it.loc == location && (it.start..it.end).contains(&now);
     let region = |of: &pompeii_index::Open| definitions.regions.get(id(of.region));
-    let labels: Vec<String> = moment.stack.iter().filter_map(region).map(Region::label).collect();
+    let (outer, left_out, inner) = ends(&moment.stack, LEVELS);
+    let labels = |open: &[pompeii_index::Open]| -> Vec<String> {
+        open.iter().filter_map(region).map(Region::label).collect()
+    };
+    let mut path = labels(outer);
+    path.extend((left_out > 0).then(|| format!("({left_out} levels)")));
+    path.extend(labels(inner));
     let task = moment.task.map(|task| task_of(session, location, &moment, task)).transpose()?;
     let open = |of: &pompeii_index::Open| Open {
         region: of.region,
@@ -71,12 +81,20 @@ pub fn at(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
         suspended: of.is_suspended,
     };
     Ok(Reply::json(&Answer {
-        stack: moment.stack.iter().map(open).collect(),
+        stack: outer.iter().chain(inner).map(open).collect(),
+        left_out,
         task,
-        path: labels.join(" > "),
+        path: path.join(" > "),
         waits: session.instances().iter().filter(is_here).collect(),
         partners: partners(session, location, &moment)?,
     }))
+}
+
+/// The begin and the end of a stack, of at most `most` levels each, and how many are between them.
+fn ends<T>(stack: &[T], most: usize) -> (&[T], usize, &[T]) {
+    let (outer, rest) = stack.split_at(most.min(stack.len()));
+    let (between, inner) = rest.split_at(rest.len().saturating_sub(most));
+    (outer, between.len(), inner)
 }
 
 fn id(region: u32) -> RegionId {
@@ -140,4 +158,17 @@ fn partners(session: &Session, location: usize, moment: &Moment) -> Result<Vec<P
         Some(Partner { kind: super::links::name(link.kind), loc, at: trace.since_origin(at) })
     };
     Ok(found.links.iter().filter_map(partner).take(PARTNERS_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends;
+
+    #[test]
+    fn deep_stacks_have_both_ends() {
+        assert_eq!(ends::<u8>(&[], 2), (&[][..], 0, &[][..]));
+        assert_eq!(ends(&[1, 2], 2), (&[1, 2][..], 0, &[][..]));
+        assert_eq!(ends(&[1, 2, 3, 4], 2), (&[1, 2][..], 0, &[3, 4][..]));
+        assert_eq!(ends(&[1, 2, 3, 4, 5, 6], 2), (&[1, 2][..], 2, &[5, 6][..]));
+    }
 }

@@ -54,6 +54,8 @@ struct Location<'a> {
     events: u64,
     /// Records that cannot be read.
     errors: u64,
+    /// Counters that it has, by their place in `has.counters`.
+    counters: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -126,6 +128,7 @@ fn processes(trace: &Trace) -> Vec<Process<'_>> {
 
 fn locations<'a>(session: &Session, trace: &'a Trace) -> Vec<Location<'a>> {
     let index = session.index().ok();
+    let counters = trace.definitions.counters.len();
     let location = |(number, of): (usize, &'a pompeii_model::Location)| {
         let levels =
             |of: fn(&Index<MappedFile>, usize) -> usize| index.map_or(0, |index| of(index, number));
@@ -138,6 +141,7 @@ fn locations<'a>(session: &Session, trace: &'a Trace) -> Vec<Location<'a>> {
             recorded_levels: levels(Index::recorded_levels),
             events,
             errors,
+            counters: index.map_or_else(Vec::new, |index| index.counters(number, counters)),
         }
     };
     trace.definitions.system.locations.iter().enumerate().map(location).collect()

@@ -127,7 +127,7 @@ fn pictures_are_those_of_the_index() {
                 Row::Recorded(level) => [3, row.0 as u32, level as u32],
             };
             assert_eq!([*kind, *location, *level], expected);
-            let open = |it: usize| -> Result<_, pompeii_index::WindowError> {
+            let open = |it: usize, _| -> Result<_, pompeii_index::WindowError> {
                 Ok(archive.events(LocationRef(ids[it]))?)
             };
             let picture = match found.is_exact {
@@ -367,6 +367,21 @@ fn messages_are_drawn_counted_and_summed() {
     let counted = server.answer(&format!("links?kinds=message&{all}&max=1"));
     let counts: u64 = rows(&counted, "counts").iter().map(|it| numbers(it, 3)).sum();
     assert_eq!(counts + counted["left_out"].as_u64().unwrap(), links.len() as u64);
+    // The rows of both processes: all messages lead from one to the other.
+    let folded = server.answer(&format!("links?kinds=message&{all}&max=2&px=1&by=process"));
+    let opening = server.answer("open");
+    let process = |location: u64| opening["locations"][location as usize]["process"].as_u64();
+    let mut expected = BTreeMap::new();
+    for link in &links {
+        let pair = (process(numbers(link, 1)), process(numbers(link, 3)));
+        *expected.entry(pair).or_insert(0) += 1;
+    }
+    let mut found = BTreeMap::new();
+    for count in rows(&folded, "counts") {
+        let pair = (Some(numbers(&count, 1)), Some(numbers(&count, 2)));
+        *found.entry(pair).or_insert(0) += numbers(&count, 3);
+    }
+    assert_eq!((found, &folded["left_out"]), (expected, &0.into()));
 
     // The call that sends has the other end as its partner.
     let (loc, at) = (numbers(&links[0], 1), numbers(&links[0], 2));
@@ -410,6 +425,7 @@ fn curves_have_a_value_in_each_bin() {
         "counter?name=nothing&loc=0&t0=0&t1=9",
         "links?kinds=nothing&t0=0&t1=9",
         "links?t0=0&t1=9",
+        "links?kinds=message&t0=0&t1=9&max=0&by=row",
         "matrix?t0=0",
         "links?kinds=message&t0=0&t1=9&max=20001",
     ] {

@@ -71,6 +71,7 @@ fn ask_all(server: &Running) {
             "curves?which=idle&process=0&px=4096",
             "histogram?region=0",
             "gaps?px=1",
+            "trees?",
         ] {
             let (status, _) = server.bytes(&format!("{question}&{window}"));
             assert_eq!(status, 200, "{question}&{window}");
@@ -141,4 +142,29 @@ fn strange_events_are_answered() {
         assert_eq!(server.answer("open")["locations"][0]["events"], events.len());
         ask_all(&server);
     }
+}
+
+#[test]
+fn deep_stacks_are_shown_in_part() {
+    const LEVELS: u64 = 100_000;
+    let folder = tempfile::tempdir().unwrap();
+    let down = (0..LEVELS).map(|level| (level, enter((level % 2) as u32)));
+    let up = (0..LEVELS).map(|level| (2 * LEVELS + level, leave(((level + 1) % 2) as u32)));
+    let events: Vec<(u64, Event)> = down.chain(up).collect();
+    write(folder.path(), &["a", "b"], &events);
+    let server = Running::ready(traced(folder.path()));
+    let opening = server.answer("open");
+    assert_eq!(opening["locations"][0]["stack_levels"], LEVELS);
+    let moment = server.answer(&format!("at?loc=0&t={}", LEVELS + LEVELS / 2));
+    let stack = moment["stack"].as_array().unwrap();
+    assert_eq!((stack.len(), &moment["left_out"]), (1000, &(LEVELS - 1000).into()));
+    let since = |place: usize| stack[place]["since"].as_u64().unwrap();
+    let origin: u64 = opening["origin"].as_str().unwrap().parse().unwrap();
+    let all = [since(0), since(499), since(500), since(999)].map(|since| since + origin);
+    assert_eq!(all, [0, 499, LEVELS - 500, LEVELS - 1]);
+    assert!(moment["path"].as_str().unwrap().contains("a > b > (99000 levels) > a > b"));
+    ask_all(&server);
+    let trees = server.answer(&format!("trees?t0=0&t1={LEVELS}"));
+    assert_eq!(trees["calls"].as_array().unwrap().len(), 10_000);
+    assert!(trees["notes"].to_string().contains("deeper than 10,000 levels"), "{}", trees["notes"]);
 }

@@ -11,3 +11,5 @@ mod hostile;
 mod oracle_embed;
 mod oracle_page;
 mod searches;
+mod tags;
+mod trees;
