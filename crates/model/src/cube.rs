@@ -136,7 +136,7 @@ impl Cube {
         let (place, totals) = self.severities[metric].at(call, self.system.locations.len());
         debug_assert!(place.is_empty(), "a row is set once");
         for (at, value) in row.values().iter().enumerate() {
-            totals[at] += value;
+            totals[at] = totals[at].saturating_add(*value);
         }
         *place = row;
     }
@@ -148,7 +148,7 @@ impl Cube {
 
     /// The call path's own severity, summed over all locations.
     pub fn own(&self, metric: MetricId, call: CallId) -> i64 {
-        self.row(metric, call).iter().sum()
+        sum(self.row(metric, call))
     }
 
     /// The call path's own severities by location; empty where all are 0.
@@ -167,8 +167,7 @@ impl Cube {
             self.calls.ids().map(|call| self.own(metric, call)).collect();
         for call in self.calls.ids().rev() {
             if let Some(parent) = self.calls.parent(call) {
-                let sum = sums[call];
-                sums[parent] += sum;
+                sums[parent] = sums[parent].saturating_add(sums[call]);
             }
         }
         sums
@@ -176,7 +175,7 @@ impl Cube {
 
     /// The sum over all call paths and locations.
     pub fn total(&self, metric: MetricId) -> i64 {
-        self.severities[metric].totals.iter().sum()
+        sum(&self.severities[metric].totals)
     }
 
     /// The sum over all call paths of one location.
@@ -186,8 +185,8 @@ impl Cube {
 
     /// The metric's own part: its total without its children's (expanded display).
     pub fn metric_exclusive_total(&self, metric: MetricId) -> i64 {
-        let parts: i64 = self.metric_children(metric).map(|child| self.total(child)).sum();
-        self.total(metric) - parts
+        let parts: Vec<i64> = self.metric_children(metric).map(|child| self.total(child)).collect();
+        self.total(metric).saturating_sub(sum(&parts))
     }
 
     /// Calls `change` for each text of the definitions: names, files, clauses, descriptions. So
@@ -212,8 +211,13 @@ impl Cube {
 
     /// CPU allocation time: wall time x locations, in ticks (POMP paper, section 5).
     pub fn allocation_ticks(&self) -> Ticks {
-        self.wall_ticks * self.system.locations.len() as i64
+        self.wall_ticks.saturating_mul(self.system.locations.len() as i64)
     }
+}
+
+/// A sum that is too large, as in damaged traces, becomes the largest number.
+fn sum(values: &[i64]) -> i64 {
+    values.iter().fold(0, |sum, value| sum.saturating_add(*value))
 }
 
 #[cfg(test)]
@@ -243,15 +247,32 @@ mod tests {
     }
 
     #[test]
+    fn sums_that_are_too_large_are_the_largest_number() {
+        let (mut cube, main, body) = cube();
+        cube.wall_ticks = i64::MAX;
+        let time = cube.add_metric(metric("time", None));
+        let part = cube.add_metric(metric("part", Some(time)));
+        for call in [main, body] {
+            cube.add(time, call, LocationId(0), i64::MAX / 2 + 1);
+            cube.add(time, call, LocationId(1), i64::MAX / 2 + 1);
+        }
+        cube.set_row(part, main, Row::new(vec![i64::MIN, -1]));
+        cube.set_row(part, body, Row::new(vec![i64::MIN, -1]));
+        assert_eq!(cube.all_inclusive(time)[main], i64::MAX);
+        assert_eq!((cube.own(time, body), cube.total(time)), (i64::MAX, i64::MAX));
+        assert_eq!((cube.total(part), cube.total_at(part, LocationId(0))), (i64::MIN, i64::MIN));
+        assert_eq!(cube.metric_exclusive_total(time), i64::MAX);
+        assert_eq!(cube.allocation_ticks(), i64::MAX);
+    }
+
+    fn metric(name: &str, parent: Option<MetricId>) -> Metric {
+        let (name, description) = (name.to_owned(), String::new());
+        Metric { title: name.clone(), name, description, unit: Unit::Ticks, parent }
+    }
+
+    #[test]
     fn boxes_of_the_cube_add_up() {
         let (mut cube, main, body) = cube();
-        let metric = |name: &str, parent| Metric {
-            name: name.into(),
-            title: name.into(),
-            description: String::new(),
-            unit: Unit::Ticks,
-            parent,
-        };
         let time = cube.add_metric(metric("time", None));
         let wait = cube.add_metric(metric("wait", Some(time)));
         cube.add(time, main, LocationId(0), 40);

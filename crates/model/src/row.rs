@@ -37,7 +37,7 @@ impl Row {
         match (self.is_empty(), other.is_empty()) {
             (_, true) => self.clone(),
             (true, false) => other.clone(),
-            _ => Self::new(self.values().iter().zip(other.values()).map(|(a, b)| a + b).collect()),
+            _ => self.with(other, i64::saturating_add),
         }
     }
 
@@ -46,9 +46,15 @@ impl Row {
     pub fn minus(&self, other: &Self) -> Self {
         match (self.is_empty(), other.is_empty()) {
             (_, true) => self.clone(),
-            (true, false) => Self::new(other.values().iter().map(|value| -value).collect()),
-            _ => Self::new(self.values().iter().zip(other.values()).map(|(a, b)| a - b).collect()),
+            (true, false) => {
+                Self::new(other.values().iter().map(|value| value.saturating_neg()).collect())
+            }
+            _ => self.with(other, i64::saturating_sub),
         }
+    }
+
+    fn with(&self, other: &Self, both: impl Fn(i64, i64) -> i64) -> Self {
+        Self::new(self.values().iter().zip(other.values()).map(|(a, b)| both(*a, *b)).collect())
     }
 
     /// Adds to the value of one of `width` locations. A sum that is too large becomes the largest
@@ -77,6 +83,10 @@ mod tests {
         assert_eq!(zeros.minus(&row).values(), [-3, 1]);
         assert_eq!(row.plus(&row).values(), [6, -2]);
         assert_eq!((row.get(LocationId(1)), zeros.get(LocationId(1))), (-1, 0));
+        let large = Row::new(vec![i64::MAX, i64::MIN]);
+        assert_eq!(large.plus(&row).values(), [i64::MAX, i64::MIN]);
+        assert_eq!(zeros.minus(&large).values(), [-i64::MAX, i64::MAX]);
+        assert_eq!(row.minus(&large).values(), [3 - i64::MAX, i64::MAX]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::ops::Add;
 
 use pompeii_model::{Cube, LocationId, Ticks};
 
+use super::imbalance::fraction;
 use crate::Lens;
 
 /// Two runs of the same program on a quiet machine differ by about one percent. Closer bounds could
@@ -118,7 +119,7 @@ impl Gain {
         let ticks = self.ticks.min(most);
         let low_ticks = match self.high_ticks <= most {
             true => self.low_ticks,
-            false => self.low_ticks.min(most * 3 / 4),
+            false => self.low_ticks.min(fraction(most, 3, 4)),
         };
         let high_ticks = self.high_ticks.min(most + unsure).max(ticks);
         Self::between(low_ticks, ticks, high_ticks).narrow(differ(most) / 2)
@@ -129,8 +130,8 @@ impl Gain {
     /// case, in which something else takes the place of what is repaired.
     fn narrow(self, margin: Ticks) -> Self {
         let least = (self.high_ticks - margin) / BOUNDS_FACTOR;
-        let low_ticks = self.low_ticks.max(least.min(self.ticks * 3 / 4));
-        let most = (BOUNDS_FACTOR * low_ticks + margin).max(self.ticks);
+        let low_ticks = self.low_ticks.max(least.min(fraction(self.ticks, 3, 4)));
+        let most = low_ticks.saturating_mul(BOUNDS_FACTOR).saturating_add(margin).max(self.ticks);
         Self { low_ticks, high_ticks: self.high_ticks.min(most), ..self }
     }
 }

@@ -93,7 +93,7 @@ impl Parts {
     pub(super) fn kind(self, lateness: Lateness, allocation: Ticks) -> Kind {
         let share = self.steady() as f64 / self.sum.max(1) as f64;
         // A steady part below one percent of the run is not worth a repair.
-        let is_large = self.steady() * 100 >= allocation;
+        let is_large = i128::from(self.steady()) * 100 >= i128::from(allocation);
         match lateness {
             _ if share < CHANGING_SHARE => Kind::Changing,
             Lateness::Chance => Kind::Both,
@@ -105,7 +105,12 @@ impl Parts {
 
 /// What a repair brings at least that removes most of the waits, but not all.
 pub(super) fn most_of(ticks: Ticks) -> Ticks {
-    ticks * 3 / 5
+    fraction(ticks, 3, 5)
+}
+
+/// A fraction of a time. It is at most the whole, so it fits although the product may not.
+pub(super) fn fraction(ticks: Ticks, parts: i64, of: i64) -> Ticks {
+    (i128::from(ticks) * i128::from(parts) / i128::from(of.max(1))) as Ticks
 }
 
 /// Which part of the waiting is to be repaired.
@@ -272,6 +277,25 @@ mod tests {
         assert_eq!(parts.redistributed(), Gain::between(40, 50, 60));
         assert_eq!(parts.balanced(), Gain::between(36, 60, 60));
         assert_eq!(Parts::new(&[]), None);
+    }
+
+    /// Reports may have sums of up to 2^61.
+    #[test]
+    fn large_times_fit() {
+        let parts = Parts::new(&[0, 1 << 61]).unwrap();
+        assert_eq!(parts.kind(Lateness::Always, 1 << 61), Kind::Steady);
+        assert_eq!(parts.balanced().low_ticks, (1 << 60) / 5 * 3);
+        assert_eq!((fraction(i64::MAX, 3, 4), fraction(10, 1, 0)), (i64::MAX / 4 * 3 + 2, 10));
+        let text = format!(
+            "wall={0} locations=2
+             a                                         0  time={0}
+             a/parallel@a.c:2                          0  time={0}
+             a/parallel@a.c:2/for@a.c:3                0  time={0}
+             a/parallel@a.c:2/implicit barrier@a.c:9   1  time={0} omp_ibarrier_wait={0}",
+            1_i64 << 58
+        );
+        let cube = crate::derive(&crate::notation::cube(&text).unwrap());
+        assert!(!crate::findings(&cube).is_empty());
     }
 
     #[test]

@@ -459,7 +459,7 @@ fn largest_parts(lens: &Lens, metric: &str, calls: &[CallId], divisor: i64) -> S
     let whole: i64 = parts.iter().map(|(value, _)| value).sum();
     let named: Vec<String> = parts
         .iter()
-        .filter(|(value, _)| *value * 20 >= whole)
+        .filter(|(value, _)| value.saturating_mul(20) >= whole)
         .take(2)
         .map(|&(value, call)| {
             let name = format::name_with_place(lens.cube, call);

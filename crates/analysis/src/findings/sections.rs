@@ -42,7 +42,7 @@ pub(super) fn units(search: &Search, scope: CallId) -> Option<Units> {
 pub(super) fn sections(units: &Units, parts: &Parts) -> (Cause, Gain) {
     let even = units.most - units.mean;
     let one_each = || Gain::between(even, even, parts.mean().max(even));
-    let are_equal = even * 10 < units.most;
+    let are_equal = even.saturating_mul(10) < units.most;
     match units.count.cmp(&parts.members) {
         _ if units.visits == 0 => (Cause::ImbalanceSteady, parts.redistributed()),
         // The sections are equally long: only more of them would help.
