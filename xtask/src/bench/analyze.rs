@@ -1,4 +1,4 @@
-//! What `pompeii analyze` takes, on traces that an example of the crate `replay` writes. `speed`:
+//! What `pompeii analyze` takes, on generated traces (`traces.rs`). `speed`:
 //! events per second of CPU time for each shape of a trace, and what a second thread brings.
 //! `memory`: whether it follows the length of a trace, and 10,000 locations with few files that
 //! may be open.
@@ -7,10 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use super::cost::{self, Cost};
 use super::median;
+use super::traces::Writer;
 use crate::shell;
 
 const TURNS: usize = 5;
@@ -52,7 +53,7 @@ pub fn run(on: Option<&str>) -> Result<()> {
         }
         Some(other) => bail!("no table `{other}`; tables are speed, memory"),
     }
-    fs::remove_dir_all(&bench.folder)?;
+    bench.writer.end()?;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("median of {TURNS} turns; load {}; again: cargo xtask bench analyze", load.trim());
     Ok(())
@@ -61,37 +62,16 @@ pub fn run(on: Option<&str>) -> Result<()> {
 /// The programs, and the folder for traces.
 struct Bench {
     pompeii: PathBuf,
-    writer: PathBuf,
+    writer: Writer,
     folder: PathBuf,
 }
 
 impl Bench {
     fn new() -> Result<Bench> {
         let pompeii = shell::build_pompeii()?;
-        let arguments = ["build", "--release", "-q", "-p", "pompeii-replay", "--example", "trace"];
-        shell::run(shell::cargo().args(arguments))?;
-        let writer = shell::target_folder().join("release/examples/trace");
         let folder = shell::target_folder().join("bench-analyze");
-        let _ = fs::remove_dir_all(&folder);
+        let writer = Writer::new(&folder)?;
         Ok(Bench { pompeii, writer, folder })
-    }
-
-    /// Writes a trace; returns its anchor and the number of its events.
-    fn write(
-        &self,
-        shape: &str,
-        processes: u32,
-        threads: u32,
-        events: u64,
-    ) -> Result<(PathBuf, u64)> {
-        let folder = self.folder.join("trace");
-        let _ = fs::remove_dir_all(&folder);
-        let numbers = [processes.into(), threads.into(), events].map(|number| number.to_string());
-        let mut writer = Command::new(&self.writer);
-        let output = writer.arg(&folder).arg(shape).args(numbers).output().context("trace")?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let events = String::from_utf8_lossy(&output.stdout).trim().parse()?;
-        Ok((folder.join("traces.otf2"), events))
     }
 
     /// Analyses a trace. With the limit, few files may be open.
@@ -112,7 +92,7 @@ impl Bench {
             "trace", "locations", "M events", "M/s of CPU", "bound", "2 threads", "MB"
         );
         for (shape, processes, threads, events, bound) in SPEED {
-            let (anchor, events) = self.write(shape, processes, threads, events)?;
+            let (anchor, events) = self.writer.write(shape, (processes, threads), events)?;
             let (mut one, mut two) = (Vec::new(), Vec::new());
             for _ in 0..TURNS {
                 one.push(self.analyze(&anchor, 1, None)?);
@@ -141,7 +121,7 @@ impl Bench {
         );
         for (shape, processes, threads) in MEMORY {
             let peak = |events: u64| -> Result<u64> {
-                let (anchor, _) = self.write(shape, processes, threads, events)?;
+                let (anchor, _) = self.writer.write(shape, (processes, threads), events)?;
                 Ok(self.analyze(&anchor, 2, None)?.peak_bytes)
             };
             let (short, long) = (peak(10 * MILLION)?, peak(100 * MILLION)?);
@@ -151,7 +131,7 @@ impl Bench {
             let (locations, short, long) = (processes * threads, short >> 20, long >> 20);
             println!("{shape:10} {locations:9} {short:12} {long:13} {growth:7.2}{missed}");
         }
-        let (anchor, events) = self.write("barriers", 625, 16, 10 * MILLION)?;
+        let (anchor, events) = self.writer.write("barriers", (625, 16), 10 * MILLION)?;
         let cost = self.analyze(&anchor, 2, Some(1024))?;
         let missed = if cost.peak_bytes > MANY_BYTES_MAX { "  MISSED" } else { "" };
         let (rate, megabytes) = (events as f64 / 1e6 / cost.cpu_s, cost.peak_bytes >> 20);

@@ -13,6 +13,7 @@ mod overhead;
 mod shapes;
 mod suite;
 mod tasks;
+mod traces;
 mod unify;
 mod verdict;
 mod view;

@@ -1,20 +1,23 @@
-//! Traces of any size for `cargo xtask bench analyze`: what locations do is a function of the step
-//! and the location, so each event file is written alone and no state is kept.
+//! Traces of any size for `cargo xtask bench analyze` and `bench view`: what locations do is a
+//! function of the step and the location, so each event file is written alone and no state is kept.
 //!
 //! ```text
 //! trace FOLDER SHAPE PROCESSES THREADS EVENTS
 //! ```
-//! Shapes are `functions`, `tasks`, `barriers` (with critical sections), `halo` and `pipeline`. The
-//! last two have one thread per process. A pipeline has no collective operation at all.
+//! Shapes are `functions`, `tasks`, `barriers` (with critical sections), `halo`, `pipeline` and
+//! `hybrid`. Halos and pipelines have one thread per process. A pipeline has no collective
+//! operation at all. A hybrid has something of everything (`hybrid.rs`).
 
 #![allow(clippy::print_stdout, reason = "a program that is run by a benchmark")]
+
+mod define;
+mod hybrid;
 
 use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
 use pompeii_otf2::anchor::Anchor;
-use pompeii_otf2::definition as def;
 use pompeii_otf2::enums::*;
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::*;
@@ -29,7 +32,7 @@ const TASKS: u32 = 4;
 const BETWEEN_REDUCTIONS: u64 = 10;
 
 /// Regions by their numbers.
-const REGIONS: [(&str, RegionRole, Paradigm); 19] = [
+const REGIONS: [(&str, RegionRole, Paradigm); 21] = [
     ("main", RegionRole::FUNCTION, Paradigm::USER),
     ("step", RegionRole::FUNCTION, Paradigm::USER),
     ("solve", RegionRole::FUNCTION, Paradigm::USER),
@@ -49,6 +52,8 @@ const REGIONS: [(&str, RegionRole, Paradigm); 19] = [
     ("MPI_Send", RegionRole::POINT2POINT, Paradigm::MPI),
     ("MPI_Init", RegionRole::FUNCTION, Paradigm::MPI),
     ("MPI_Finalize", RegionRole::FUNCTION, Paradigm::MPI),
+    ("MPI_Sendrecv", RegionRole::POINT2POINT, Paradigm::MPI),
+    ("!$omp for @t.c:12", RegionRole::LOOP, Paradigm::OPENMP),
 ];
 const MAIN: u32 = 0;
 const STEP: u32 = 1;
@@ -69,6 +74,8 @@ const RECV: u32 = 15;
 const SEND: u32 = 16;
 const INIT: u32 = 17;
 const FINALIZE: u32 = 18;
+const SENDRECV: u32 = 19;
+const LOOP: u32 = 20;
 
 /// The program's name; string 0 is empty.
 const PROGRAM: StringRef = StringRef(1);
@@ -83,17 +90,17 @@ fn main() -> Result<()> {
     let (processes, threads) = (processes.parse()?, threads.parse()?);
     let run = Run::new(shape, processes, threads, events.parse()?)?;
     let mut archive = ArchiveWriter::create(Path::new(folder), "traces", Options::default())?;
-    let mut total = 0;
+    let (mut total, mut last_tick) = (0, run.end() + 502);
     let mut counts = Vec::new();
     for (rank, thread) in run.places() {
         let file = archive.events(location(rank, thread))?;
         let mut log = Log { file, rank, thread, events: 0 };
-        run.write(&mut log)?;
+        last_tick = last_tick.max(run.write(&mut log)?);
         log.file.finish()?;
         total += log.events;
         counts.push(log.events);
     }
-    define(&mut archive, &run, &counts)?;
+    define::define(&mut archive, &run, &counts, last_tick)?;
     archive.finish(Anchor::default())?;
     println!("{total}");
     Ok(())
@@ -107,6 +114,7 @@ enum Shape {
     Barriers,
     Halo,
     Pipeline,
+    Hybrid,
 }
 
 /// A run of the program.
@@ -115,6 +123,8 @@ struct Run {
     processes: u32,
     threads: u32,
     steps: u64,
+    /// Events of each location.
+    events: u64,
 }
 
 /// The event file of a location.
@@ -176,10 +186,11 @@ impl Run {
             "barriers" => (Shape::Barriers, 10),
             "halo" => (Shape::Halo, 20),
             "pipeline" => (Shape::Pipeline, 8),
+            "hybrid" => (Shape::Hybrid, u64::MAX),
             _ => return Err(format!("no shape `{shape}`").into()),
         };
-        let locations = u64::from(processes) * u64::from(threads);
-        Ok(Run { shape, processes, threads, steps: events / locations / events_per_step })
+        let events = events / (u64::from(processes) * u64::from(threads));
+        Ok(Run { shape, processes, threads, steps: events / events_per_step, events })
     }
 
     fn places(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
@@ -201,8 +212,11 @@ impl Run {
         self.shape == Shape::Halo
     }
 
-    /// All events of a location.
-    fn write(&self, log: &mut Log) -> Result<()> {
+    /// All events of a location. Returns the time of the last one.
+    fn write(&self, log: &mut Log) -> Result<u64> {
+        if self.shape == Shape::Hybrid {
+            return hybrid::write(log, self.processes, self.threads, self.events);
+        }
         let is_master = log.thread == 0;
         if is_master {
             log.event(
@@ -225,7 +239,7 @@ impl Run {
             log.leave(self.end() + 501, MAIN)?;
             log.event(self.end() + 502, ProgramEnd { exit_status: 0 })?;
         }
-        Ok(())
+        Ok(self.end() + 502)
     }
 
     /// A parallel region around all steps.
@@ -258,6 +272,7 @@ impl Run {
                 Shape::Barriers => self.barriers(log, begin, step)?,
                 Shape::Halo => self.halo(log, begin, step)?,
                 Shape::Pipeline => self.pipeline(log, begin, step)?,
+                Shape::Hybrid => {}
             }
         }
         Ok(())
@@ -393,85 +408,4 @@ fn reduction(log: &mut Log, begin: u64, step: u64) -> Result<()> {
     };
     log.event(begin + 270, end)?;
     log.leave(begin + 271, ALLREDUCE)
-}
-
-/// What the events mean.
-fn define(archive: &mut ArchiveWriter, run: &Run, events: &[u64]) -> Result<()> {
-    assert_eq!(archive.string("program")?, PROGRAM);
-    archive.define(def::ClockProperties {
-        timer_resolution: 1_000_000_000,
-        global_offset: FIRST_TICK,
-        trace_length: run.end() + 502 - FIRST_TICK,
-        ..Default::default()
-    })?;
-    let (node, name) = (SystemTreeNodeRef(0), archive.string("machine")?);
-    let parent = SystemTreeNodeRef::UNDEFINED;
-    archive.define(def::SystemTreeNode { id: node, name, class_name: name, parent })?;
-    for rank in 0..run.processes {
-        let name = archive.string(&format!("MPI Rank {rank}"))?;
-        archive.define(def::LocationGroup {
-            id: LocationGroupRef(rank),
-            name,
-            location_group_type: LocationGroupType::PROCESS,
-            system_tree_parent: node,
-            ..Default::default()
-        })?;
-    }
-    for ((rank, thread), &number_of_events) in run.places().zip(events) {
-        let name = archive.string(&format!("OMP thread {thread}"))?;
-        archive.define(def::Location {
-            id: location(rank, thread),
-            name,
-            location_type: LocationType::CPU_THREAD,
-            number_of_events,
-            location_group: LocationGroupRef(rank),
-        })?;
-    }
-    for (number, (name, role, paradigm)) in REGIONS.into_iter().enumerate() {
-        let name = archive.string(name)?;
-        let file = if paradigm == Paradigm::MPI { "MPI" } else { "t.c" };
-        let source_file = archive.string(file)?;
-        archive.define(def::Region {
-            id: RegionRef(number as u32),
-            name,
-            canonical_name: name,
-            region_role: role,
-            paradigm,
-            source_file,
-            ..Default::default()
-        })?;
-    }
-    define_groups(archive, run)
-}
-
-/// The communicator of all ranks, and a team for each rank.
-fn define_groups(archive: &mut ArchiveWriter, run: &Run) -> Result<()> {
-    let locations = GroupType::COMM_LOCATIONS;
-    let ranks: Vec<u64> = (0..run.processes).map(u64::from).collect();
-    let all = run.places().map(|(rank, thread)| location(rank, thread).0).collect();
-    let mut groups = vec![
-        (locations, Paradigm::MPI, ranks.clone()),
-        (locations, Paradigm::OPENMP, all),
-        (GroupType::COMM_GROUP, Paradigm::MPI, ranks),
-    ];
-    for rank in 0..run.processes {
-        let first = u64::from(rank * run.threads);
-        let members = (first..first + u64::from(run.threads)).collect();
-        groups.push((GroupType::COMM_GROUP, Paradigm::OPENMP, members));
-    }
-    for (number, (group_type, paradigm, members)) in groups.into_iter().enumerate() {
-        let group = GroupRef(number as u32);
-        archive.define(def::Group {
-            id: group,
-            group_type,
-            paradigm,
-            members,
-            ..Default::default()
-        })?;
-        if let Some(id) = (number as u32).checked_sub(2) {
-            let parent = CommRef::UNDEFINED;
-            archive.define(def::Comm { id: CommRef(id), group, parent, ..Default::default() })?;
-        }
-    }
-    Ok(())
 }
