@@ -74,8 +74,20 @@ impl Trace {
     pub(super) fn causes_of_creation(&self, waits: &[Wait], made: usize, place: usize) -> Causes {
         let own = self.recent(waits, place);
         let location = self.events[made].location;
-        let at = self.events[made].visit.map(|visit| self.path(visit)).unwrap_or_default();
+        let at = match self.created_at(made) {
+            Some(_) => self.events[made].visit,
+            None => self.implicit(made),
+        };
+        let at = at.map(|visit| self.path(visit)).unwrap_or_default();
         (location, at, excess(&self.recent(waits, made), &own), Vec::new())
+    }
+
+    /// Where the implicit task of a thread is when the thread suspends another task.
+    fn implicit(&self, number: usize) -> Option<usize> {
+        let location = self.events[number].location;
+        let is_implicit =
+            |&at: &usize| self.events[at].location == location && self.tasks[at].is_none();
+        (0..number).rev().find(is_implicit).and_then(|at| self.after[at])
     }
 
     /// What a thread did until an event: since its last barrier, the last end of its waiting for a
