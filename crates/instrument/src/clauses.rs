@@ -252,6 +252,9 @@ pub fn describe<'a>(directive: &Directive, text: impl Fn(Range<usize>) -> Cow<'a
 /// Blanks separate the words of a descriptor's clauses, so inside of them there are none but
 /// between two names.
 pub(crate) fn push_without_blanks(output: &mut String, text: &str) {
+    if !text.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return output.push_str(text);
+    }
     let start = output.len();
     for word in text.split_ascii_whitespace() {
         let name = |c: char| c.is_alphanumeric() || c == '_';

@@ -9,6 +9,8 @@ use std::ops::Range;
 pub struct EditList {
     /// The texts of all edits, one behind the other: there are very many small ones.
     texts: Vec<u8>,
+    /// Texts that are so long that they are not copied to the others.
+    long: Vec<Vec<u8>>,
     edits: Vec<Edit>,
 }
 
@@ -19,9 +21,14 @@ struct Edit {
     end: usize,
     /// Order among insertions at one offset; equal ranks keep the order of the calls.
     rank: i64,
-    /// Where its text is.
+    /// Where its text is: in the texts of all edits, or in the long one before this number.
     text: Range<usize>,
+    long: usize,
 }
+
+/// A long text of an [`EditList`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Long(usize);
 
 impl EditList {
     /// No edits.
@@ -50,6 +57,25 @@ impl EditList {
     pub fn insert_ranked(&mut self, offset: usize, rank: i64, text: impl AsRef<[u8]>) {
         self.texts.extend_from_slice(text.as_ref());
         self.push(offset..offset, rank, text.as_ref().len());
+    }
+
+    /// Begins to insert parts of a long text, which [`Self::end_long`] takes over.
+    pub(crate) fn begin_long(&mut self) -> Long {
+        self.long.push(Vec::new());
+        Long(self.long.len())
+    }
+
+    /// The long text.
+    pub(crate) fn end_long(&mut self, long: Long, text: Vec<u8>) {
+        self.long[long.0 - 1] = text;
+    }
+
+    /// Inserts a part of a long text at `offset`, as [`Self::insert_ranked`] does.
+    pub(crate) fn insert_part(&mut self, offset: usize, rank: i64, long: Long, part: Range<usize>) {
+        if !part.is_empty() {
+            let (start, end) = (offset, offset);
+            self.edits.push(Edit { start, end, rank, text: part, long: long.0 });
+        }
     }
 
     /// Deletes a range. Ranges may overlap; a byte is deleted once.
@@ -89,12 +115,12 @@ impl EditList {
         if range.is_empty()
             && let Some(last) = self.edits.last_mut()
             && (last.start, last.end, last.rank) == (range.start, range.start, rank)
-            && last.text.end == text.start
+            && (last.long, last.text.end) == (0, text.start)
         {
             last.text.end = text.end;
             return;
         }
-        self.edits.push(Edit { start: range.start, end: range.end, rank, text });
+        self.edits.push(Edit { start: range.start, end: range.end, rank, text, long: 0 });
     }
 
     /// The output with its undo record at the end, or the input if there are no edits.
@@ -103,14 +129,16 @@ impl EditList {
             return source.to_vec();
         }
         self.edits.sort_by_key(|edit| (edit.start, edit.rank));
-        let room = source.len() + self.texts.len() + 24 * self.edits.len() + 64;
+        let long: usize = self.long.iter().map(Vec::len).sum();
+        let room = source.len() + self.texts.len() + long + 24 * self.edits.len() + 64;
         let mut output = Vec::with_capacity(room);
         let mut script = Script::with_capacity(self.edits.len());
         let mut copied = 0;
         for edit in &self.edits {
             let gap = edit.start.max(copied);
             output.extend_from_slice(&source[copied..gap]);
-            output.extend_from_slice(&self.texts[edit.text.clone()]);
+            let texts = edit.long.checked_sub(1).map_or(&self.texts, |long| &self.long[long]);
+            output.extend_from_slice(&texts[edit.text.clone()]);
             let end = edit.end.max(gap);
             script.push(gap - copied, edit.text.len(), &source[gap..end]);
             copied = end;

@@ -42,6 +42,9 @@ pub const BARRIER_INCLUDED: &str = "barrier_included";
 /// is needed.
 pub const RESULTS_USED: &str = "results_used";
 
+/// For the word of the function around, and one of ours.
+const ROOM_BYTES: usize = 24;
+
 impl Region {
     /// A region without name of its own, sections or clauses.
     pub fn new(name: &str, begin: (u32, u32), end: (u32, u32)) -> Self {
@@ -55,13 +58,15 @@ impl Region {
         if function.is_empty() || abi == Abi::Pomp2 {
             return;
         }
-        let mut word = "in(".to_owned();
-        push_without_blanks(&mut word, function);
-        word.push(')');
-        let clauses = std::mem::replace(&mut self.clauses, word);
-        if !clauses.is_empty() {
-            self.add_clause(&clauses);
+        let mut words = String::with_capacity(function.len() + self.clauses.len() + ROOM_BYTES);
+        words.push_str("in(");
+        push_without_blanks(&mut words, function);
+        words.push(')');
+        if !self.clauses.is_empty() {
+            words.push(' ');
+            words.push_str(&self.clauses);
         }
+        self.clauses = words;
     }
 
     /// Says that it keeps its implicit barrier.

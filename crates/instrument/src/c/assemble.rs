@@ -149,7 +149,7 @@ impl Emitter<'_> {
             return Default::default();
         }
         let counter = match nest.headers.as_slice() {
-            [header] => counter::counter(self.source, header.clone()),
+            [header] => counter::counter(self.source, &pragma::pieces(self.source, header.clone())),
             _ => None,
         };
         names.iteration(texts, counter, self.options.language == Language::Cxx)

@@ -8,10 +8,14 @@ use super::counter::{self, Counter};
 use super::operands::{Operands, is_number, operands};
 use super::pragma;
 use crate::directive::{Piece, PieceKind};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The number if it is not known.
 pub(super) const UNKNOWN: &str = "-1";
+
+/// As long are most of them.
+const COUNT_BYTES: usize = 48;
 
 /// What the expressions are made with.
 pub(super) struct Bounds<'a> {
@@ -25,8 +29,8 @@ pub(super) struct Bounds<'a> {
 }
 
 /// One loop.
-struct Loop<'p> {
-    counter: Counter,
+struct Loop<'a, 'p> {
+    counter: Counter<'a>,
     first: &'p [Piece],
     last: &'p [Piece],
     /// Whether values grow.
@@ -35,29 +39,62 @@ struct Loop<'p> {
     inclusive: bool,
 }
 
-impl Bounds<'_> {
+/// What must hold for a number to be known, with `&&` between.
+#[derive(Default)]
+struct Conditions {
+    text: String,
+    /// Where each of them is.
+    places: Vec<Range<usize>>,
+}
+
+impl Conditions {
+    /// Adds a condition, given in parts, unless it is there.
+    fn add(&mut self, parts: &[&str]) {
+        let end = self.text.len();
+        self.text.push_str(if end == 0 { "" } else { " && " });
+        let start = self.text.len();
+        parts.iter().for_each(|part| self.text.push_str(part));
+        let place = start..self.text.len();
+        if self.places.iter().any(|other| self.text[other.clone()] == self.text[place.clone()]) {
+            self.text.truncate(end);
+        } else {
+            self.places.push(place);
+        }
+    }
+}
+
+/// A value of type long.
+enum Value<'a> {
+    Digits(Cow<'a, str>),
+    /// An expression that has to become one.
+    Other(Cow<'a, str>),
+}
+
+impl<'a> Bounds<'a> {
     /// The number of iterations of nested loops, given their headers; `None` if it is unknown.
     pub(super) fn count(&self, headers: &[Range<usize>]) -> Option<String> {
-        let pieces: Vec<Vec<Piece>> =
-            headers.iter().map(|header| pragma::pieces(self.text, header.clone())).collect();
-        let loops: Option<Vec<Loop>> =
-            headers.iter().zip(&pieces).map(|(header, p)| self.header(header.clone(), p)).collect();
+        let cut = |header: &Range<usize>| pragma::pieces(self.text, header.clone());
+        let pieces: Vec<Vec<Piece>> = headers.iter().map(cut).collect();
+        let loops: Option<Vec<Loop>> = pieces.iter().map(|pieces| self.header(pieces)).collect();
         let loops = loops?;
         let is_variable =
             |name: &[u8]| loops.iter().any(|one| one.counter.variable.as_bytes() == name);
         let refuses = |name: &[u8]| is_variable(name) || (self.refuses)(name);
-        let mut conditions = Vec::new();
-        let mut product = String::new();
+        let mut conditions = Conditions::default();
+        let mut product = String::with_capacity(COUNT_BYTES);
         for one in &loops {
-            let count = self.count_of(one, &refuses, &mut conditions)?;
-            product = match product.as_str() {
-                "" => count,
-                _ => format!("{}times({product}, {count})", self.prefix),
-            };
+            let is_first = product.is_empty();
+            if !is_first {
+                product.insert_str(0, "times(");
+                product.insert_str(0, self.prefix);
+                product.push_str(", ");
+            }
+            self.count_of(one, &refuses, &mut conditions, &mut product)?;
+            product.push_str(if is_first { "" } else { ")" });
         }
-        Some(match conditions.is_empty() {
-            true => product,
-            false => format!("{} ? {product} : {UNKNOWN}", conditions.join(" && ")),
+        Some(match conditions.text.as_str() {
+            "" => product,
+            conditions => [conditions, " ? ", &product, " : ", UNKNOWN].concat(),
         })
     }
 
@@ -66,13 +103,13 @@ impl Bounds<'_> {
     }
 
     /// Takes a header apart.
-    fn header<'p>(&self, header: Range<usize>, pieces: &'p [Piece]) -> Option<Loop<'p>> {
-        let counter = counter::counter(self.text, header)?;
+    fn header<'p>(&self, pieces: &'p [Piece]) -> Option<Loop<'a, 'p>> {
+        let counter = counter::counter(self.text, pieces)?;
         let inner = pieces.get(1..pieces.len().checked_sub(1)?)?;
         let mut parts = inner.split(|piece| self.is(piece, ";"));
         let (init, condition) = (parts.next()?, parts.next()?);
-        let first = self.first(init, &counter.variable)?;
-        let (operator, last, turned) = self.condition(condition, &counter.variable)?;
+        let first = self.first(init, counter.variable)?;
+        let (operator, last, turned) = self.condition(condition, counter.variable)?;
         let up = match &self.text[operator[0].span()] {
             b"<" => !turned,
             b">" => turned,
@@ -133,63 +170,73 @@ impl Bounds<'_> {
         }
     }
 
-    /// The call that counts, and what must hold for it.
+    /// Writes the call that counts, and adds what must hold for it.
     fn count_of(
         &self,
-        one: &Loop,
+        one: &Loop<'a, '_>,
         refuses: &dyn Fn(&[u8]) -> bool,
-        conditions: &mut Vec<String>,
-    ) -> Option<String> {
+        conditions: &mut Conditions,
+        out: &mut String,
+    ) -> Option<()> {
         let mut value = |pieces: &[Piece]| {
             let operands = operands(self.text, pieces, self.cxx, refuses)?;
             let range = pieces.first()?.start()..pieces.last()?.end();
             let text = pragma::in_one_line(self.text, range);
-            Some(self.value(&text, &operands, conditions))
+            Some(self.value(text, &operands, conditions))
         };
         let (first, last) = (value(one.first)?, value(one.last)?);
-        let Counter { step, down, .. } = &one.counter;
+        let Counter { step, down, .. } = one.counter;
         if refuses(step.as_bytes()) {
             return None;
         }
-        let named = if is_number(step.as_bytes()) { Vec::new() } else { vec![step.clone()] };
-        let operands = Operands { values: named, pointers: Vec::new() };
-        let minus = if *down == one.up { "-" } else { "" };
-        let step = self.value(step, &operands, conditions);
-        let routine = if one.inclusive { "through" } else { "until" };
+        let is_named = !is_number(step.as_bytes());
+        let values = if is_named { vec![Cow::Borrowed(step)] } else { Vec::new() };
+        let operands = Operands { values, pointers: Vec::new() };
+        let step = self.value(Cow::Borrowed(step), &operands, conditions);
         let [from, to] = if one.up { [first, last] } else { [last, first] };
-        Some(format!("{}{routine}({from}, {to}, {minus}{step})", self.prefix))
+        out.push_str(self.prefix);
+        out.push_str(if one.inclusive { "through(" } else { "until(" });
+        self.push(out, &from);
+        out.push_str(", ");
+        self.push(out, &to);
+        out.push_str(if down == one.up { ", -" } else { ", " });
+        self.push(out, &step);
+        out.push(')');
+        Some(())
     }
 
-    /// A value of type long, and the conditions that it is one.
-    fn value(&self, text: &str, operands: &Operands, conditions: &mut Vec<String>) -> String {
+    /// A value, and the conditions that it is one of type long.
+    fn value(
+        &self,
+        text: Cow<'a, str>,
+        operands: &Operands,
+        conditions: &mut Conditions,
+    ) -> Value<'a> {
         // A number with this many digits fits each type.
         const DIGITS: usize = 9;
         if text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return text.to_owned();
+            return Value::Digits(text);
         }
-        let prefix = self.prefix;
-        let holds: Vec<String> = match self.cxx {
-            true => {
-                let pointers = operands
-                    .pointers
-                    .iter()
-                    .map(|text| format!("sizeof({prefix}raw({text})) == 1"));
-                let values =
-                    operands.values.iter().map(|text| format!("sizeof({prefix}kind({text})) == 1"));
-                pointers.chain(values).collect()
+        if self.cxx {
+            for pointer in &operands.pointers {
+                conditions.add(&["sizeof(", self.prefix, "raw(", pointer, ")) == 1"]);
             }
-            false if operands.values.is_empty() => Vec::new(),
-            false => vec![format!("__builtin_classify_type({text}) == 1")],
+            for value in &operands.values {
+                conditions.add(&["sizeof(", self.prefix, "kind(", value, ")) == 1"]);
+            }
+        } else if !operands.values.is_empty() {
+            conditions.add(&["__builtin_classify_type(", &text, ") == 1"]);
+        }
+        Value::Other(text)
+    }
+
+    fn push(&self, out: &mut String, value: &Value) {
+        let (open, text, close) = match value {
+            Value::Digits(text) => (["", ""], text, ""),
+            Value::Other(text) if self.cxx => ([self.prefix, "index("], text, ")"),
+            Value::Other(text) => (["(long)", "("], text, ")"),
         };
-        for condition in holds {
-            if !conditions.contains(&condition) {
-                conditions.push(condition);
-            }
-        }
-        match self.cxx {
-            true => format!("{prefix}index({text})"),
-            false => format!("(long)({text})"),
-        }
+        [open[0], open[1], text, close].iter().for_each(|part| out.push_str(part));
     }
 }
 

@@ -1,60 +1,64 @@
 //! The variable that a loop counts with, and its step, as the header of the loop tells them: with
 //! both, the measurement knows which iterations of a thread are neighbours.
 
-use super::pragma;
 use crate::directive::{Piece, PieceKind};
-use std::ops::Range;
 
 /// What `for (i = 0; i < n; i += 2)` counts with.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Counter {
+pub(super) struct Counter<'a> {
     /// The name of the variable.
-    pub(super) variable: String,
+    pub(super) variable: &'a str,
     /// A number or a name.
-    pub(super) step: String,
+    pub(super) step: &'a str,
     /// Whether that much is subtracted.
     pub(super) down: bool,
 }
 
+/// So many pieces an increment has at most, such as `i = i - -2`.
+const INCREMENT_MAX: usize = 6;
+
 /// Reads the header of a loop, which begins with its parenthesis. `None` if it has not one of the
 /// forms that OpenMP defines, or if the step is more than a number or a name: it is evaluated in
 /// each iteration.
-pub(super) fn counter(text: &[u8], header: Range<usize>) -> Option<Counter> {
-    let pieces = pragma::pieces(text, header);
-    let inner = pieces.get(1..pieces.len().checked_sub(1)?)?;
-    let of = |piece: &Piece| std::str::from_utf8(&text[piece.span()]).unwrap_or_default();
-    let mut parts = inner.split(|piece| of(piece) == ";");
+pub(super) fn counter<'a>(text: &'a [u8], header: &[Piece]) -> Option<Counter<'a>> {
+    let inner = header.get(1..header.len().checked_sub(1)?)?;
+    let of = |piece: &Piece| &text[piece.span()];
+    let mut parts = inner.split(|piece| of(piece) == b";");
     let (init, _, increment) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || init.iter().any(|piece| matches!(of(piece), "*" | "#")) {
+    if parts.next().is_some() || init.iter().any(|piece| matches!(of(piece), b"*" | b"#")) {
         return None;
     }
-    let words: Vec<&str> = increment.iter().map(of).collect();
-    let (variable, negative, step): (_, _, &[&str]) = match words.as_slice() {
-        [v, "+", "+"] | ["+", "+", v] => (v, false, &["1"]),
-        [v, "-", "-"] | ["-", "-", v] => (v, true, &["1"]),
-        [v, "+", "=", step @ ..] => (v, false, step),
-        [v, "-", "=", step @ ..] => (v, true, step),
-        [v, "=", w, "+", step @ ..] if v == w => (v, false, step),
-        [v, "=", w, "-", step @ ..] if v == w => (v, true, step),
-        [v, "=", step @ .., "+", w] if v == w => (v, false, step),
+    let mut words = [&b""[..]; INCREMENT_MAX];
+    let words = words.get_mut(..increment.len())?;
+    words.iter_mut().zip(increment).for_each(|(word, piece)| *word = of(piece));
+    let (variable, negative, step): (_, _, &[&[u8]]) = match &*words {
+        [v, b"+", b"+"] | [b"+", b"+", v] => (v, false, &[b"1"]),
+        [v, b"-", b"-"] | [b"-", b"-", v] => (v, true, &[b"1"]),
+        [v, b"+", b"=", step @ ..] => (v, false, step),
+        [v, b"-", b"=", step @ ..] => (v, true, step),
+        [v, b"=", w, b"+", step @ ..] if v == w => (v, false, step),
+        [v, b"=", w, b"-", step @ ..] if v == w => (v, true, step),
+        [v, b"=", step @ .., b"+", w] if v == w => (v, false, step),
         _ => return None,
     };
     let is_name = increment.iter().any(|p| p.kind == PieceKind::Word && of(p) == *variable);
     let (minus, step) = match step {
-        [step] => (false, step),
-        ["-", step] => (true, step),
+        [step] => (false, *step),
+        [b"-", step] => (true, *step),
         _ => return None,
     };
-    let plain = step.bytes().all(super::scan::is_ident);
-    (is_name && plain).then(|| Counter {
-        variable: (*variable).to_owned(),
-        step: (*step).to_owned(),
-        down: negative != minus,
-    })
+    let plain = step.iter().copied().all(super::scan::is_ident);
+    let down = negative != minus;
+    let name = |text: &'a [u8]| std::str::from_utf8(text).ok();
+    if !is_name || !plain {
+        return None;
+    }
+    Some(Counter { variable: name(variable)?, step: name(step)?, down })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::pragma;
     use super::counter;
     use expect_test::expect;
 
@@ -75,7 +79,8 @@ mod tests {
         ];
         let mut output = String::new();
         for header in headers {
-            let found = counter(header.as_bytes(), 0..header.len());
+            let pieces = pragma::pieces(header.as_bytes(), 0..header.len());
+            let found = counter(header.as_bytes(), &pieces);
             let found = found.map(|found| {
                 format!("{} {}{}", found.variable, if found.down { "-" } else { "" }, found.step)
             });

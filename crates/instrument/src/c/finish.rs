@@ -73,9 +73,9 @@ impl Emitter<'_> {
             let name = if named { format!(" {}", prelude::literal(file)) } else { String::new() };
             text += &format!("{word} {line}{name}\n");
         }
-        // At once for what comes later, too.
-        self.edits.reserve(1, text.len() + self.insertions.length_bytes());
-        self.edits.insert_ranked(at, i64::MIN, text);
+        let prelude = self.edits.begin_long();
+        self.edits.insert_part(at, i64::MIN, prelude, 0..text.len());
+        self.edits.end_long(prelude, text.into_bytes());
     }
 }
 

@@ -15,7 +15,6 @@ use crate::directives::{Kind, User};
 use crate::functions::{Named, region};
 use crate::{Abi, Language, Severity};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The function bodies of all views.
@@ -37,12 +36,15 @@ pub(super) fn bodies(text: &[u8], lexed: &Lexed, views: &[View], cxx: bool) -> B
     let of_views = segments.views.iter();
     let unbalanced = of_views.filter_map(|view| first_unbalanced(&segments.found, view)).next();
     let believed = segments.of(|found, view| first_unbalanced(found, view).is_none());
-    let mut functions: BTreeMap<usize, Function> = BTreeMap::new();
-    for function in believed.into_iter().flat_map(|outline| outline.functions) {
-        let closed = function.closed;
-        functions.entry(function.open).or_insert(function).closed |= closed;
-    }
-    Bodies { functions: functions.into_values().collect(), unbalanced }
+    let mut functions: Vec<Function> = Vec::new();
+    believed.into_iter().for_each(|outline| functions.extend(outline.functions));
+    functions.sort_by_key(|function| function.open);
+    functions.dedup_by(|next, function| {
+        let is_same = next.open == function.open;
+        function.closed |= is_same && next.closed;
+        is_same
+    });
+    Bodies { functions, unbalanced }
 }
 
 impl Bodies {

@@ -6,8 +6,9 @@ use super::positions::Positions;
 use super::scan;
 use crate::Options;
 use crate::decimal::Decimal;
-use crate::edit::EditList;
+use crate::edit::{EditList, Long};
 use std::fmt::Write;
+use std::mem::take;
 use std::ops::Range;
 
 /// Where among the insertions of one offset: what ends comes before what begins, inner ends before
@@ -52,8 +53,11 @@ pub(super) struct Insertions<'a> {
     preprocessed: bool,
     /// The texts of all insertions, one behind the other.
     texts: String,
-    pending: Vec<(usize, Rank, Range<usize>)>,
+    pending: Vec<Pending>,
 }
+
+/// An insertion: offset, rank, and where its text is.
+type Pending = (usize, Rank, Range<usize>);
 
 impl<'a> Insertions<'a> {
     /// None yet, with room for those of so many directives. Inserted line ends look like the first
@@ -70,11 +74,6 @@ impl<'a> Insertions<'a> {
         let texts = String::with_capacity(directives * BYTES_PER_DIRECTIVE);
         let pending = Vec::with_capacity(directives * INSERTIONS_PER_DIRECTIVE);
         Self { text, positions, newline, markers, preprocessed, texts, pending }
-    }
-
-    /// About so long are the texts together.
-    pub(super) fn length_bytes(&self) -> usize {
-        self.texts.len() + self.pending.len() * MARKER_LENGTH
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -126,49 +125,91 @@ impl<'a> Insertions<'a> {
 
     /// Hands everything over to the edits.
     pub(super) fn finish(mut self, edits: &mut EditList) {
-        self.pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
-        let count = self.pending.len();
-        edits.reserve(count, self.length_bytes());
+        let (texts, mut pending) = (take(&mut self.texts), take(&mut self.pending));
+        pending.sort_by_key(|(offset, rank, _)| (*offset, *rank));
+        edits.reserve(3 * pending.len(), pending.len() * MARKER_LENGTH);
+        let long = edits.begin_long();
+        for group in pending.chunk_by(|a, b| a.0 == b.0) {
+            let is_special = self.preprocessed || self.newline != "\n";
+            match is_special || self.text.get(group[0].0) == Some(&b',') {
+                true => self.write_together(group, &texts, edits),
+                false => self.write_apart(group, (&texts, long), edits),
+            }
+        }
+        edits.end_long(long, texts.into_bytes());
+    }
+
+    /// Hands over what is inserted at one offset, which stays where it is.
+    fn write_apart(&self, group: &[Pending], (texts, long): (&str, Long), edits: &mut EditList) {
+        let offset = group[0].0;
+        let begins_line = self.begins_line(offset);
+        let mut group = group;
+        if begins_line {
+            // Nothing but a line end comes after the last one that is more than blanks.
+            let is_blank = |pending: &Pending| texts[pending.2.clone()].trim_end().is_empty();
+            while let Some((_, rest)) = group.split_last().filter(|(last, _)| is_blank(last)) {
+                group = rest;
+            }
+            if offset == self.text.len() && !self.text.ends_with(b"\n") {
+                edits.insert(offset, "\n");
+            }
+        }
+        let mut before = "";
+        for (nth, (_, _, part)) in group.iter().enumerate() {
+            let mut piece = &texts[part.clone()];
+            if begins_line && nth + 1 == group.len() {
+                piece = piece.trim_end();
+            }
+            if needs_blank(before, piece) {
+                edits.insert(offset, " ");
+            }
+            edits.insert_part(offset, 0, long, part.start..part.start + piece.len());
+            before = piece;
+        }
+        if begins_line {
+            let from = edits.text().len();
+            edits.text().push(b'\n');
+            if let Some(line) = self.marker_line(offset) {
+                for part in [self.marker_word(), " ", line.text(), "\n"] {
+                    edits.text().extend_from_slice(part.as_bytes());
+                }
+            }
+            edits.insert_written(offset, 0, from);
+        } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !before.ends_with(' ') {
+            edits.insert(offset, " ");
+        }
+    }
+
+    /// The same, put together to one text, which is changed as a whole.
+    fn write_together(&self, group: &[Pending], texts: &str, edits: &mut EditList) {
+        let offset = group[0].0;
         let mut text = String::new();
-        for group in self.pending.chunk_by(|a, b| a.0 == b.0) {
-            let offset = group[0].0;
-            text.clear();
-            for (_, _, piece) in group {
-                let piece = &self.texts[piece.clone()];
-                if !text.is_empty()
-                    && !text.ends_with(['\n', ' '])
-                    && !piece.starts_with(['\n', ' '])
-                {
-                    text.push(' ');
-                }
-                text.push_str(piece);
+        for (_, _, piece) in group {
+            let piece = &texts[piece.clone()];
+            text.push_str(if needs_blank(&text, piece) { " " } else { "" });
+            text.push_str(piece);
+        }
+        if self.preprocessed {
+            text = operators_as_lines(&text, &self.marker(offset));
+        }
+        if self.text.get(offset) == Some(&b',') {
+            text = format!(")]] {text} [[omp::sequence(");
+            edits.delete(offset..offset + 1);
+        } else if self.begins_line(offset) {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            text.push_str(&self.marker(offset));
+            if offset == self.text.len() && !self.text.ends_with(b"\n") {
+                text.insert(0, '\n');
             }
-            if self.preprocessed {
-                text = operators_as_lines(&text, &self.marker(offset));
-            }
-            if self.text.get(offset) == Some(&b',') {
-                text = format!(")]] {text} [[omp::sequence(");
-                edits.delete(offset..offset + 1);
-            } else if self.begins_line(offset) {
-                text.truncate(text.trim_end().len());
-                text.push('\n');
-                if let Some(line) = self.marker_line(offset) {
-                    for part in [self.marker_word(), " ", line.text(), "\n"] {
-                        text.push_str(part);
-                    }
-                }
-                if offset == self.text.len() && !self.text.ends_with(b"\n") {
-                    text.insert(0, '\n');
-                }
-            } else if self.preprocessed && text.contains('\n') {
-                text = format!("{}\n{}", text.trim_end(), self.marker(offset));
-            } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
-                text.push(' ');
-            }
-            match self.newline {
-                "\n" => edits.insert(offset, &text),
-                newline => edits.insert(offset, text.replace('\n', newline)),
-            }
+        } else if self.preprocessed && text.contains('\n') {
+            text = format!("{}\n{}", text.trim_end(), self.marker(offset));
+        } else if matches!(self.text.get(offset), Some(b'_' | b'[')) && !text.ends_with(' ') {
+            text.push(' ');
+        }
+        match self.newline {
+            "\n" => edits.insert(offset, &text),
+            newline => edits.insert(offset, text.replace('\n', newline)),
         }
     }
 
@@ -182,6 +223,11 @@ impl<'a> Insertions<'a> {
         let next = scan::skip_blank(self.text, offset, false);
         matches!(self.text[next..], [b'#', ..] | [b'%', b':', ..])
     }
+}
+
+/// Whether a blank comes between two texts.
+fn needs_blank(before: &str, text: &str) -> bool {
+    !before.is_empty() && !before.ends_with(['\n', ' ']) && !text.starts_with(['\n', ' '])
 }
 
 /// Pragma lines in place of the operators that we insert: in preprocessed text there are none. The

@@ -60,7 +60,9 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     }
     let cxx = options.language == Language::Cxx;
     let lines = LineIndex::new(source);
-    let everything = functions || locks::replaced(options);
+    // With directives, names of functions are wanted.
+    let names = options.abi == Abi::Pomp && memchr::memmem::find(source, b"pragma omp").is_some();
+    let everything = functions || locks::replaced(options) || names;
     let mut lexed =
         lexer::lex(source, &lines, cxx, options.openmp, everything, &options.own_folders)?;
     let views = lexed.conditions.views(cxx);

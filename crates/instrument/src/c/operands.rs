@@ -5,23 +5,24 @@
 
 use super::pragma;
 use crate::directive::{Piece, PieceKind};
+use std::borrow::Cow;
 
 /// What an expression is made of, as its text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Operands {
+pub(super) struct Operands<'a> {
     /// The values that arithmetic is done with, except numbers.
-    pub(super) values: Vec<String>,
+    pub(super) values: Vec<Cow<'a, str>>,
     /// What is followed by `->` or `[`.
-    pub(super) pointers: Vec<String>,
+    pub(super) pointers: Vec<Cow<'a, str>>,
 }
 
 /// Reads an expression; `None` if it is not such a one. `refuses` says which names must not occur.
-pub(super) fn operands(
-    text: &[u8],
+pub(super) fn operands<'a>(
+    text: &'a [u8],
     pieces: &[Piece],
     cxx: bool,
     refuses: &dyn Fn(&[u8]) -> bool,
-) -> Option<Operands> {
+) -> Option<Operands<'a>> {
     let found = Operands::default();
     let mut reader = Reader { text, pieces, cxx, refuses, at: 0, depth: 0, found };
     reader.expression()?;
@@ -31,18 +32,18 @@ pub(super) fn operands(
 /// The nesting of an expression at most. Headers of loops nest less; a deeper one is not read.
 const DEPTH_MAX: usize = 32;
 
-struct Reader<'a> {
+struct Reader<'a, 'p> {
     text: &'a [u8],
-    pieces: &'a [Piece],
+    pieces: &'p [Piece],
     cxx: bool,
-    refuses: &'a dyn Fn(&[u8]) -> bool,
+    refuses: &'p dyn Fn(&[u8]) -> bool,
     /// Index of the next piece.
     at: usize,
     depth: usize,
-    found: Operands,
+    found: Operands<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// The text of a piece, counted from the next one; empty after the last.
     fn ahead(&self, count: usize) -> &'a [u8] {
         self.pieces.get(self.at + count).map_or(b"", |piece| &self.text[piece.span()])
@@ -68,6 +69,12 @@ impl<'a> Reader<'a> {
     }
 
     fn binary_operator(&self) -> Option<usize> {
+        if !matches!(
+            self.ahead(0),
+            [b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>']
+        ) {
+            return None;
+        }
         if self.is_double(b"<<") || self.is_double(b">>") {
             return Some(2);
         }
@@ -178,8 +185,7 @@ impl<'a> Reader<'a> {
         let word = self.ahead(0);
         let is_word = self.pieces.get(self.at)?.kind == PieceKind::Word;
         self.at += 1;
-        (is_word && !is_type(word) && !KEYWORDS.contains(&word) && !(self.refuses)(word))
-            .then_some(())
+        (is_word && !is_type(word) && !is_keyword(word) && !(self.refuses)(word)).then_some(())
     }
 
     fn expect(&mut self, text: &[u8]) -> Option<()> {
@@ -196,42 +202,45 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text_from(&self, start: usize) -> String {
+    fn text_from(&self, start: usize) -> Cow<'a, str> {
         let range = self.pieces[start].start()..self.pieces[self.at - 1].end();
-        pragma::in_one_line(self.text, range).into_owned()
+        pragma::in_one_line(self.text, range)
     }
 }
 
-/// Words that are no names of values.
-const KEYWORDS: &[&[u8]] = &[
-    b"sizeof",
-    b"alignof",
-    b"_Alignof",
-    b"typeof",
-    b"__typeof__",
-    b"decltype",
-    b"new",
-    b"delete",
-    b"throw",
-    b"co_await",
-    b"co_yield",
-    b"typeid",
-    b"operator",
-    b"template",
-    b"noexcept",
-    b"volatile",
-    b"const",
-    b"struct",
-    b"class",
-    b"enum",
-    b"static_cast",
-    b"const_cast",
-    b"dynamic_cast",
-    b"reinterpret_cast",
-    b"__extension__",
-    b"__real__",
-    b"__imag__",
-];
+/// Whether this word is no name of a value.
+fn is_keyword(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"sizeof"
+            | b"alignof"
+            | b"_Alignof"
+            | b"typeof"
+            | b"__typeof__"
+            | b"decltype"
+            | b"new"
+            | b"delete"
+            | b"throw"
+            | b"co_await"
+            | b"co_yield"
+            | b"typeid"
+            | b"operator"
+            | b"template"
+            | b"noexcept"
+            | b"volatile"
+            | b"const"
+            | b"struct"
+            | b"class"
+            | b"enum"
+            | b"static_cast"
+            | b"const_cast"
+            | b"dynamic_cast"
+            | b"reinterpret_cast"
+            | b"__extension__"
+            | b"__real__"
+            | b"__imag__"
+    )
+}
 
 /// Whether this word is one of a type of integers.
 fn is_type(word: &[u8]) -> bool {
@@ -247,12 +256,12 @@ fn is_type(word: &[u8]) -> bool {
 
 /// Whether this is a literal of an integer, without a suffix of the program.
 pub(super) fn is_number(text: &[u8]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let (digits, hexadecimal) = match lower.as_slice() {
-        [b'0', b'x', rest @ ..] => (rest, true),
+    let (digits, hexadecimal) = match text {
+        [b'0', b'x' | b'X', rest @ ..] => (rest, true),
         rest => (rest, false),
     };
-    let suffix = digits.iter().rev().take_while(|byte| matches!(byte, b'u' | b'l')).count();
+    let is_suffix = |byte: &&u8| matches!(byte, b'u' | b'U' | b'l' | b'L');
+    let suffix = digits.iter().rev().take_while(is_suffix).count();
     let digits = &digits[..digits.len() - suffix];
     let is_digit = |byte: &u8| byte.is_ascii_digit() || hexadecimal && byte.is_ascii_hexdigit();
     digits.first().is_some_and(is_digit) && digits.iter().all(is_digit)

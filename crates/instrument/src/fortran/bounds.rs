@@ -129,10 +129,15 @@ fn variable(head: &[u8]) -> Option<&[u8]> {
 
 /// The names in lines with the word `volatile`, in lower case.
 fn volatile_names(source: &[u8]) -> HashSet<Vec<u8>> {
-    let has_word = |line: &&[u8]| {
-        line.windows(b"volatile".len()).any(|word| word.eq_ignore_ascii_case(b"volatile"))
+    const WORD: &[u8] = b"volatile";
+    let is_word =
+        |at: &usize| source[*at..].get(..WORD.len()).is_some_and(|w| w.eq_ignore_ascii_case(WORD));
+    let line = |at: usize| {
+        let start = memchr::memrchr(b'\n', &source[..at]).map_or(0, |end| end + 1);
+        let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |length| at + length);
+        &source[start..end]
     };
-    let lines = source.split(|c| *c == b'\n').filter(has_word);
+    let lines = memchr::memchr2_iter(b'v', b'V', source).filter(is_word).map(line);
     let names = lines.flat_map(|line| line.split(|c| !is_name(*c)));
     names.map(<[u8]>::to_ascii_lowercase).collect()
 }

@@ -13,7 +13,18 @@ use super::cursor::is_name;
 /// Whether the text may have integers of 16 bytes.
 pub(super) fn has_wide_integers(source: &[u8]) -> bool {
     let has = |text: &[u8]| memmem::find(source, text).is_some();
-    has(b"int128") || has(b"INT128") || (has(b"16") && has_kind_of_16(source))
+    has(b"int128") || has(b"INT128") || (mentions_16(source) && has_kind_of_16(source))
+}
+
+/// Whether the number 16 is a word, or the kind of a number: `step_16` has neither.
+fn mentions_16(source: &[u8]) -> bool {
+    memmem::find_iter(source, b"16").any(|at| {
+        let before = source[..at].iter().rposition(|c| !is_name(*c)).map_or(0, |place| place + 1);
+        let is_end = !source.get(at + 2).is_some_and(|c| is_name(*c));
+        let digits = source[before..at].strip_suffix(b"_");
+        let is_kind = digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
+        is_end && (before == at || is_kind)
+    })
 }
 
 /// Whether the number 16 is a kind somewhere, under its own name or another one.
