@@ -104,6 +104,9 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
     match region.role {
         Role::Barrier if region.paradigm == Paradigm::OpenMp => Class::ExplicitBarrier,
         Role::ImplicitBarrier => Class::ImplicitBarrier,
+        // What a single with copyprivate does outside of its body is to wait: the body's thread for
+        // those that read its values, the others for the values.
+        Role::Single if region.includes_barrier() => Class::ImplicitBarrier,
         Role::Critical | Role::Atomic => Class::Critical,
         Role::Taskwait => Class::Taskwait,
         Role::TaskCreate => Class::TaskCreation,
@@ -211,6 +214,17 @@ impl<'a> Profile<'a> {
     pub fn mpi(&self, call: CallId) -> Row {
         let class = self.classes[call];
         if class.is_mpi() { self.class_time(class, call) } else { Row::default() }
+    }
+
+    /// Waiting at implicit barriers: as measured at a barrier of its own, and the own time of a
+    /// construct that kept its barrier.
+    pub fn implicit_wait(&self, call: CallId) -> Row {
+        let measured = self.measured("omp_ibarrier_wait", call);
+        let region = &self.cube.regions[self.cube.calls.region(call)];
+        if region.role != Role::Single || !region.includes_barrier() {
+            return measured;
+        }
+        self.class_time(Class::ImplicitBarrier, call)
     }
 
     /// Visits of call paths of `class`; 0 for others.

@@ -185,7 +185,9 @@ mod tests {
                 Formula
                   for each barrier and thread: measure of [own arrival, latest arrival of the
                   team] minus the tasks executed by the thread in this time. It is known at the
-                  end of the barrier, without a trace.
+                  end of the barrier, without a trace. A single with copyprivate keeps its
+                  barrier: there the own time of the construct, which is spent waiting for the
+                  values, counts.
 
                 Possible gain
                   if the same thread is late in each visit: mean waiting of a thread - smallest

@@ -56,14 +56,16 @@ fn all_counted(cube: &Cube, is: fn(Role) -> bool) -> Option<String> {
 }
 
 /// The places of regions, each once.
-fn places(cube: &Cube, is: fn(&Region) -> bool) -> Option<String> {
+fn places(cube: &Cube, is: impl Fn(&Region) -> bool) -> Option<String> {
     let found: BTreeSet<String> =
         cube.regions.iter().filter(|region| is(region)).filter_map(Region::source).collect();
     first_of(&found.into_iter().collect::<Vec<_>>())
 }
 
 fn barriers_included(cube: &Cube) -> Option<String> {
-    let places = places(cube, Region::includes_barrier)?;
+    // The own time of a single is nothing but waiting, and is shown as that.
+    let is_unknown = |region: &Region| region.includes_barrier() && region.role != Role::Single;
+    let places = places(cube, is_unknown)?;
     Some(format!("Barrier included: waiting is part of the time of these constructs: {places}."))
 }
 

@@ -1,6 +1,6 @@
 //! Waiting at barriers: who arrives last, by how much, and because of which construct.
 
-use pompeii_model::{CallId, LocationId, ProcessId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, LocationId, ProcessId, Region, RegionId, Role, Ticks};
 
 use super::doubt::{Doubt, Waited};
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
@@ -174,9 +174,11 @@ impl Waiting {
         let gain = if instead.is_none() { Some(gain) } else { None };
         details.extend(doubted);
         let schedule = work.as_ref().filter(|_| is_imbalance && is_inside);
+        let scheduled = || schedule.and_then(|work| work.schedule(&lens));
+        let region = lens.region(scope);
         let advice = instead
-            .or_else(|| schedule.and_then(|work| work.schedule(&lens)))
-            .unwrap_or_else(|| advice(cause, &site.construct, lens.role(scope), arrivals.lateness));
+            .or_else(scheduled)
+            .unwrap_or_else(|| advice(cause, &site.construct, region, arrivals.lateness));
         let words = Words { cause: Some(cause), details, advice };
         let whole = Part::whole(site, Loss { lost: team.lost, gain }, words);
         let threads = team.parts.members / team.teams.max(1);
@@ -388,11 +390,16 @@ fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
 pub(super) const TOO_FEW_VISITS: &str =
     "Measure a longer run: there are too few visits to tell which thread has more work.";
 
-/// What to change in a construct of this role.
-pub(super) fn advice(cause: Cause, construct: &str, role: Role, lateness: Lateness) -> Advice {
+/// What to change in a construct, which has this region.
+pub(super) fn advice(cause: Cause, construct: &str, region: &Region, lateness: Lateness) -> Advice {
+    let role = region.role;
     let is_loop = construct.ends_with("for") || construct.ends_with("do");
     let is_proven = lateness == Lateness::Always;
     Advice::none(match cause {
+        Cause::SingleMaster if region.includes_barrier() => {
+            "Only one thread works: split its work into tasks or a loop before the values are \
+             handed out (copyprivate)."
+        }
         Cause::SingleMaster => {
             "Only one thread works: split its work into tasks or a loop, or use nowait if \
              the others have other work."
@@ -589,6 +596,26 @@ mod tests {
                     thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in single body a.c:6.
                     Only one thread works: split its work into tasks or a loop, or use nowait if the others have other work.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_single_with_copyprivate_has_its_barrier_inside() {
+        let single = "a/parallel@a.c:2/single@a.c:6 copyprivate(x) barrier_included";
+        check(
+            &format!(
+                "wall=100 locations=2
+                 a/parallel@a.c:2             *  time=20 visits=1
+                 {single}                     0  time=40 visits=10
+                 {single}                     1  time=40 visits=10
+                 {single}/single sblock@a.c:6  0  time=40 visits=5
+                 {single}/single sblock@a.c:6  1  time=40 visits=5"
+            ),
+            expect![[r#"
+                a.c:6 single | omp_ibarrier_wait lost=80 gain=40 (23 to 46)
+                    [single_master, none]
+                    Only one thread works: split its work into tasks or a loop before the values are handed out (copyprivate).
             "#]],
         );
     }

@@ -119,7 +119,8 @@ impl Part {
         part.site.region = lens.cube.calls.region(code);
         part.site.construct = lens.region(code).construct().to_owned();
         part.words.cause = Some(cause);
-        part.words.advice = barriers::advice(cause, &part.site.construct, role, late.lateness);
+        part.words.advice =
+            barriers::advice(cause, &part.site.construct, lens.region(code), late.lateness);
         if role == Role::Loop && for_one.is_none() {
             let work = LoopWork::new(search, &[code], late.threads);
             let schedule = work.and_then(|work| work.schedule(lens));

@@ -83,7 +83,6 @@ fn scaled(roots: &Roots, whole: Finding, share: f64) -> Finding {
 /// The share of a finding whose cause is other code.
 fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Finding {
     let lens = &roots.search.lens;
-    let role = lens.role(origin.site);
     let is_for_one = roots.search.paths.for_one[origin.code].is_some();
     let cause = match () {
         () if origin.is_lock(lens) => Cause::Critical,
@@ -96,7 +95,7 @@ fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Find
         Cause::Critical => {
             Advice::none("Enter less often (private sums, reduction), or make its body shorter.")
         }
-        _ => barriers::advice(cause, &construct, role, Lateness::Always),
+        _ => barriers::advice(cause, &construct, lens.region(origin.site), Lateness::Always),
     };
     let late = lens.cube.regions[whole.region].label();
     let details = vec![format!("It makes threads late at {late}.")];

@@ -11,14 +11,15 @@ pub const PROPERTY: Property = Property {
     title: "Wait at implicit barrier",
     parent: Some("omp_ibarrier"),
     unit: Unit::Ticks,
-    compute: Compute::Measured,
+    compute: Compute::Row(|profile, call| profile.implicit_wait(call)),
     gain: gains::LATE_THREADS,
     doc: Doc {
         measures: "Time between the arrival of a thread at an implicit barrier and the arrival of \
             the last thread of the team.",
         formula: "for each barrier and thread: measure of [own arrival, latest arrival of the \
             team] minus the tasks executed by the thread in this time. It is known at the end of \
-            the barrier, without a trace.",
+            the barrier, without a trace. A single with copyprivate keeps its barrier: there the \
+            own time of the construct, which is spent waiting for the values, counts.",
         cost: "The threads that have arrived do nothing, because the work before the barrier is \
             not spread evenly.",
         recognise: "omp_barrier_last shows which thread arrives last, and omp_barrier_delay how \
@@ -44,6 +45,23 @@ thread 2  ========================|===
 mod tests {
     use crate::properties::check;
     use expect_test::expect;
+
+    #[test]
+    fn a_single_with_copyprivate_is_its_own_barrier() {
+        check(
+            "omp_ibarrier_wait",
+            "wall=40 locations=2
+             a/parallel@a.c:2  *  time=10
+             a/parallel@a.c:2/single@a.c:4 copyprivate(x) barrier_included  0  time=2
+             a/parallel@a.c:2/single@a.c:4 copyprivate(x) barrier_included  1  time=30
+             a/parallel@a.c:2/single@a.c:4 copyprivate(x) barrier_included/single sblock@a.c:4  0  \
+             time=28",
+            expect![[r#"
+                a/parallel/single  [2, 30]
+                total 32
+            "#]],
+        );
+    }
 
     #[test]
     fn waiting_is_a_part_of_the_barrier() {
