@@ -45,6 +45,7 @@ impl Advice {
                 format!("Start the program with {target} {value}.")
             }
             AdviceKind::Binding => format!("Set OMP_PROC_BIND={value}."),
+            AdviceKind::Threads if value == "1" => format!("Use 1 thread for {target}."),
             AdviceKind::Threads => format!("Use {value} threads for {target}."),
             AdviceKind::Messages => {
                 format!("Send {value} elements in one message instead of one ({target}).")

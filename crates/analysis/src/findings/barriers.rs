@@ -6,6 +6,7 @@ use super::doubt::{Doubt, Waited};
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::loop_work::LoopWork;
+use super::master_in_mpi::InMpi;
 use super::outside::Outside;
 use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
@@ -32,8 +33,9 @@ pub(super) fn detect(search: &mut Search) {
         work: Outside::new(search, &search.paths.execution),
         measuring: costs.as_ref().map(|costs| Outside::new(search, costs)),
     };
+    let others = (&doubt, &InMpi::new(search));
     let found = found.into_iter().zip(answers);
-    let parts: Vec<Part> = found.flat_map(|(w, slower)| w.parts(search, slower, &doubt)).collect();
+    let parts: Vec<Part> = found.flat_map(|(w, slower)| w.parts(search, slower, others)).collect();
     late_threads::report(search, parts);
 }
 
@@ -137,7 +139,12 @@ impl Waiting {
     }
 
     /// The waiting, divided among its causes. `slower` are the answers to the questions.
-    fn parts(self, search: &Search, (own, wide): (Slower, Slower), doubt: &Doubt) -> Vec<Part> {
+    fn parts(
+        self,
+        search: &Search,
+        (own, wide): (Slower, Slower),
+        (doubt, in_mpi): (&Doubt, &InMpi),
+    ) -> Vec<Part> {
         let lens = search.lens;
         let arrivals = self.arrivals(search);
         let Self { metric, calls, team, half, owner, .. } = self;
@@ -147,6 +154,13 @@ impl Waiting {
         let mut details = arrivals.sentence(search, &half, kind);
         details.extend(both_parts(&lens, kind, team.parts));
         let site = Site { region: owner_region, construct, metric, calls };
+        let by = team.parts.mean() - team.parts.least;
+        let late = (scope, by, team.parts.mean());
+        if let Some((site, loss, words)) =
+            in_mpi.finding(search, late, (&site, team.lost, &details))
+        {
+            return vec![Part::whole(site, loss, words)];
+        }
         let is_single = lens.role(scope) == Role::Single;
         let work = loop_work(search, &half, &team);
         let few = work.as_ref().filter(|work| work.are_few(team.lost));
@@ -159,7 +173,6 @@ impl Waiting {
             (Kind::Both | Kind::Changing, _) => (Cause::ImbalanceChanging, team.parts.balanced()),
         };
         // Other code of the region can make a thread late, and no schedule of the loop helps then.
-        let by = team.parts.mean() - team.parts.least;
         let is_inside = match kind {
             Kind::Steady => 2 * own.sum >= by,
             Kind::Both | Kind::Changing => {

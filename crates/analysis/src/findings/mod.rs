@@ -23,6 +23,7 @@ mod lists;
 mod lock_users;
 mod locks;
 mod loop_work;
+mod master_in_mpi;
 mod memory;
 mod moved;
 mod mpi;

@@ -12,6 +12,10 @@ use crate::{Lens, format, properties};
 /// Losses below this share of the run are not worth a line.
 const WORTH_A_LINE: f64 = 0.01;
 
+/// What to do if threads have no work while one of them communicates.
+pub(super) const WORK_MEANWHILE: &str = "Let the other threads work meanwhile: communicate on one \
+    thread of a parallel region (masked, task), next to work that does not need the data.";
+
 /// Which rank is late because of code in this region, and where others wait for it.
 pub(super) fn late_sentence(lens: &Lens, region: &Region, late: &Late) -> String {
     let more = format::seconds(lens.seconds(late.delay.excess));
@@ -138,10 +142,7 @@ impl At<'_, '_> {
                 "It is called again and again: do more work between the calls, or wait in one call \
                  (MPI_Wait, MPI_Probe)."
             }
-            Some(Cause::IdleDuringMpi) => {
-                "Let the other threads work meanwhile: communicate on one thread of a parallel \
-                 region (masked, task), next to work that does not need the data."
-            }
+            Some(Cause::IdleDuringMpi) => WORK_MEANWHILE,
             Some(Cause::RankImbalanceChanging) => {
                 "No process is always late: balance each step, or use a non-blocking operation and \
                  compute before waiting."
