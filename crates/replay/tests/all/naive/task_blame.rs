@@ -106,11 +106,13 @@ impl Trace {
         let mut times = self.spent(location, from, until, &|_| true);
         let (begin, end) = (self.events[from].time, self.events[until].time);
         for wait in waits.iter().filter(of_thread) {
-            let is_other = matches!(wait.by, By::Call(_) | By::Holder(..));
+            let is_other = !matches!(wait.by, By::Creator(..) | By::Task(_));
             if is_other && begin < wait.end && wait.end <= end {
                 *times.entry(self.path(wait.visit)).or_default() -= wait.ticks;
             }
         }
+        // The thread may have waited at the barrier before the task that it has executed there.
+        times.values_mut().for_each(|ticks| *ticks = (*ticks).max(0));
         times
     }
 
