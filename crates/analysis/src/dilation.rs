@@ -30,7 +30,6 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, RegionId, Role, Ticks};
 
-use crate::measuring::{EXCLUDED_NS, UNDEFERRED_NS};
 use crate::overlap::Overlapping;
 use crate::own_messages::own_messages_ns;
 use crate::{Lens, Measuring};
@@ -52,7 +51,7 @@ pub struct Dilation {
 /// The estimate for an analysed cube.
 pub fn dilation(cube: &Cube, measuring: &Measuring) -> Dilation {
     let costs = Costs::new(cube, measuring);
-    let ns = costs.run_ns() + measuring.excluded_visits as f64 * EXCLUDED_NS;
+    let ns = costs.run_ns() + measuring.excluded_visits as f64 * measuring.of_excluded_ns();
     let of_second = cube.clock.ticks_per_second() / 1e9;
     let wall = cube.wall_ticks as f64;
     let ticks = (ns * of_second).min(MOST * wall).max(0.0);
@@ -227,11 +226,11 @@ impl<'a> Costs<'a> {
         for &child in lens.cube.calls.children(call).iter().filter(is_part) {
             let (_, around) = self.visit_ns(measuring, child);
             add(&mut all, row("visits", child), around);
-            add(&mut all, row("tasks_undeferred", child), UNDEFERRED_NS - around);
+            add(&mut all, row("tasks_undeferred", child), measuring.undeferred_ns() - around);
         }
         let of_visits = lens.own("visits", call) - lens.own("tasks_undeferred", call);
         let mut ns = of_visits as f64 * (own + around)
-            + lens.own("tasks_undeferred", call) as f64 * UNDEFERRED_NS;
+            + lens.own("tasks_undeferred", call) as f64 * measuring.undeferred_ns();
         if added {
             ns = of_visits as f64 * around + all.iter().sum::<f64>();
         }

@@ -1,5 +1,6 @@
-//! What an event costs: how a run was measured, and the constants of the runtime library. How these
-//! costs add up to a longer run is in [`crate::dilation`].
+//! What an event costs: how a run was measured, and the constants of the runtime library, in cycles
+//! of the processor, of which the measured process has timed one. How these costs add up to a
+//! longer run is in [`crate::dilation`].
 //!
 //! Where threads write for each other, cache lines move between CPUs. What that costs depends on
 //! the machine, and `run` measures it after the program has ended.
@@ -8,40 +9,48 @@ use pompeii_model::{CallId, Paradigm, Role};
 
 use crate::Lens;
 
-/// Accounting of an event, in nanoseconds, without the reading of the clock. It was measured with
+/// A cycle of the processor, in nanoseconds, if the run has not measured it: those of this century
+/// have two to five in a nanosecond.
+const USUAL_CYCLE_NS: f64 = 0.25;
+/// An atomic addition to memory of no other thread, if the run has not measured it.
+const ATOMIC_CYCLES: f64 = 20.0;
+
+/// Accounting of an event, in cycles, without the reading of the clock. It was measured with
 /// empty functions, criticals, loops and tasks in a loop, and is no larger than the time between
 /// two readings of the clock.
-const ACCOUNT_NS: f64 = 2.5;
+const ACCOUNT_CYCLES: f64 = 10.0;
 /// Events next to work cost about this share of what they take one after the other. Readings of the
 /// clock among chains of 20 ns of work made one chain, which waits for its own results, longer by a
 /// tenth of their time, and four chains at once, which keep a processor busy, by four fifths. Which
 /// of the two a program is, is not known, so this is the middle.
 pub(crate) const IN_WORK: f64 = 0.45;
 /// One more record in a trace.
-const RECORD_NS: f64 = 4.0;
+const RECORD_CYCLES: f64 = 16.0;
 /// An event with `run --statistics`.
-const STATISTICS_NS: f64 = 20.0;
+const STATISTICS_CYCLES: f64 = 80.0;
 /// A visit that is counted and not timed: 26 instructions. Two threads that update memory of their
-/// own atomically took 1.9 to 2.7 ns longer for each update.
-pub(crate) const COUNTED_NS: f64 = 2.5;
-/// What an atomic update takes without other threads, about 20 cycles.
-pub(crate) const ATOMIC_NS: f64 = 5.0;
+/// own atomically took 8 to 11 cycles longer for each update.
+const COUNTED_CYCLES: f64 = 10.0;
 /// An undeferred task that is counted and not timed: 57 instructions.
-pub const UNDEFERRED_NS: f64 = 8.0;
+const UNDEFERRED_CYCLES: f64 = 32.0;
 /// A visit of an excluded function: two calls of 17 instructions, and what the compiler could have
 /// done without them.
-pub const EXCLUDED_NS: f64 = 4.0;
-/// A task of a taskloop, in addition to its two events: all of it takes 42 ns with readings of 9 ns
-/// and empty tasks.
-const TASKLOOP_NS: f64 = 21.0;
+const EXCLUDED_CYCLES: f64 = 16.0;
+/// A task of a taskloop, in addition to its two events: with empty tasks all of it takes twice as
+/// long as two readings of the clock and their accounting.
+const TASKLOOP_CYCLES: f64 = 84.0;
 /// Arguments and requests of a call of MPI.
-const MPI_NS: f64 = 20.0;
+const MPI_CYCLES: f64 = 80.0;
 
 /// How a run was measured, as far as its cost depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Measuring {
     /// A reading of the clock, in nanoseconds.
     pub clock_ns: f64,
+    /// A cycle of the processor, in nanoseconds; 0 if it is not known.
+    pub cycle_ns: f64,
+    /// An atomic addition to memory of no other thread, in nanoseconds; 0 if it is not known.
+    pub atomic_ns: f64,
     /// Events were recorded.
     pub is_traced: bool,
     /// Single visits were timed.
@@ -61,13 +70,38 @@ pub struct Measuring {
 }
 
 impl Measuring {
+    /// What so many cycles of the processor take, in nanoseconds.
+    pub fn ns(&self, cycles: f64) -> f64 {
+        cycles * if self.cycle_ns > 0.0 { self.cycle_ns } else { USUAL_CYCLE_NS }
+    }
+
+    /// What an atomic update takes without other threads, in nanoseconds.
+    pub(crate) fn of_atomic_ns(&self) -> f64 {
+        if self.atomic_ns > 0.0 { self.atomic_ns } else { self.ns(ATOMIC_CYCLES) }
+    }
+
+    /// A visit that is counted and not timed.
+    pub(crate) fn counted_ns(&self) -> f64 {
+        self.ns(COUNTED_CYCLES)
+    }
+
+    /// An undeferred task that is counted and not timed.
+    pub(crate) fn undeferred_ns(&self) -> f64 {
+        self.ns(UNDEFERRED_CYCLES)
+    }
+
+    /// A visit of an excluded function.
+    pub(crate) fn of_excluded_ns(&self) -> f64 {
+        self.ns(EXCLUDED_CYCLES)
+    }
+
     /// One event, in nanoseconds.
     fn event_ns(&self) -> f64 {
         let optional = |is: bool, ns: f64| if is { ns } else { 0.0 };
         self.clock_ns
-            + ACCOUNT_NS
-            + optional(self.is_traced, RECORD_NS)
-            + optional(self.has_statistics, STATISTICS_NS)
+            + self.ns(ACCOUNT_CYCLES)
+            + optional(self.is_traced, self.ns(RECORD_CYCLES))
+            + optional(self.has_statistics, self.ns(STATISTICS_CYCLES))
             + optional(self.counts_everywhere, self.counters_ns)
     }
 
@@ -78,15 +112,19 @@ impl Measuring {
         match region.role {
             Role::Artificial | Role::Parameter => (0.0, 0.0),
             Role::Atomic | Role::Flush | Role::Cancel | Role::Taskwait if !is_timed => {
-                (0.0, COUNTED_NS)
+                (0.0, self.counted_ns())
             }
             role => {
-                let further = if region.paradigm == Paradigm::Mpi { MPI_NS } else { 0.0 };
+                let further = match region.paradigm {
+                    Paradigm::Mpi => self.ns(MPI_CYCLES),
+                    _ => 0.0,
+                };
                 let is_border = !self.counts_everywhere
                     && matches!(role, Role::Parallel | Role::User | Role::Function | Role::Task);
                 let counters = if is_border { self.counters_ns } else { 0.0 };
                 let event = self.event_ns() + counters;
-                (event + further + self.shared_ns(lens, call), event + further_of_task(lens, call))
+                let of_task = self.ns(further_of_task(lens, call));
+                (event + further + self.shared_ns(lens, call), event + of_task)
             }
         }
     }
@@ -105,8 +143,8 @@ impl Measuring {
     }
 }
 
-/// What an event around a task costs in addition, if it is one of a taskloop: the chunks of
-/// iterations are told apart first.
+/// What an event around a task costs in addition, in cycles, if it is one of a taskloop: the chunks
+/// of iterations are told apart first.
 fn further_of_task(lens: &Lens, call: CallId) -> f64 {
     let task = lens.region(call);
     let is_of_loop = lens.is_task_tree(call)
@@ -114,5 +152,5 @@ fn further_of_task(lens: &Lens, call: CallId) -> f64 {
             region.role == Role::Taskloop
                 && (region.begin_line, &region.file) == (task.begin_line, &task.file)
         });
-    if is_of_loop { TASKLOOP_NS } else { 0.0 }
+    if is_of_loop { TASKLOOP_CYCLES } else { 0.0 }
 }

@@ -3,7 +3,7 @@
 
 use pompeii_model::{CallId, Role};
 
-use crate::measuring::{ATOMIC_NS, COUNTED_NS, IN_WORK, UNDEFERRED_NS};
+use crate::measuring::IN_WORK;
 use crate::{Lens, Measuring};
 
 /// Counting reads no clock: less of it counts if there is work next to it.
@@ -83,10 +83,10 @@ fn inner_ns(lens: &Lens, measuring: &Measuring, call: CallId) -> Vec<f64> {
 /// Visits of atomics in a call path that are counted only, by location. They read no clock, so they
 /// overlap with work like events of functions, but not with the atomic instruction. Where threads
 /// contend for the memory, the processor waits, and nothing overlaps.
-fn counted_atomics(lens: &Lens, call: CallId) -> Vec<i64> {
+fn counted_atomics(lens: &Lens, measuring: &Measuring, call: CallId) -> Vec<i64> {
     let is_contended = |call: CallId| {
         let contention_ns = lens.seconds(lens.own("omp_atomic_contention", call)) * 1e9;
-        contention_ns >= lens.own("visits", call) as f64 * ATOMIC_NS
+        contention_ns >= lens.own("visits", call) as f64 * measuring.of_atomic_ns()
     };
     let is_counted = |call: &CallId| {
         let is_untimed = lens.own("execution", *call) == 0;
@@ -109,24 +109,27 @@ pub(crate) struct Overlapping {
     atomics: Vec<i64>,
     /// Tasks that were executed at once and only counted.
     undeferred: Vec<i64>,
+    measuring: Measuring,
 }
 
 impl Overlapping {
     pub(crate) fn new(lens: &Lens, measuring: &Measuring, call: CallId) -> Self {
         Self {
             functions: Functions::new(lens, measuring, call),
-            atomics: counted_atomics(lens, call),
+            atomics: counted_atomics(lens, measuring, call),
             undeferred: undeferred(lens, call),
+            measuring: *measuring,
         }
     }
 
     /// What a location's costs are that take `ns` one after the other, in a call path of `time`.
     pub(crate) fn cost(&self, at: usize, ns: f64, time: f64) -> f64 {
         let (functions, atomics) = (self.functions.serial[at], self.atomics[at] as f64);
-        let counted = atomics * COUNTED_NS + self.undeferred[at] as f64 * UNDEFERRED_NS;
+        let undeferred = self.undeferred[at] as f64 * self.measuring.undeferred_ns();
+        let counted = atomics * self.measuring.counted_ns() + undeferred;
         let others = ns - functions - counted;
         let rest = (time - others).max(0.0);
-        let atomics = atomics * ATOMIC_NS;
+        let atomics = atomics * self.measuring.of_atomic_ns();
         others
             + overlapped(functions, rest - counted, IN_WORK).min(self.functions.next_to_work[at])
             + overlapped(counted, rest - functions - atomics, COUNTED_IN_WORK)

@@ -283,6 +283,12 @@ pub struct Manifest {
     /// What a reading of it took, in nanoseconds; `None` in experiments of older versions.
     #[serde(default)]
     pub clock_reading_ns: Option<f64>,
+    /// A cycle of the processor at the start, in nanoseconds; 0 in experiments of older versions.
+    #[serde(default)]
+    pub cycle_ns: f64,
+    /// An atomic addition to memory of no other thread; likewise.
+    #[serde(default)]
+    pub atomic_ns: f64,
     /// Threads that ever existed.
     pub locations: usize,
     /// How the program was observed.
@@ -325,6 +331,7 @@ impl Manifest {
     /// Describes a finished run.
     pub fn new(run: &Run, cube: &Cube, info: &RunInfo, processes: Vec<ProcessEntry>) -> Self {
         let live = &run.surveys[0].live;
+        let ns = |ticks: f64| ticks / cube.clock.ticks_per_second() * 1e9;
         Self {
             tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
             program: live.program.clone(),
@@ -337,9 +344,9 @@ impl Manifest {
             wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
             clock: if live.tsc { "time-stamp counter" } else { "CLOCK_MONOTONIC_RAW" }.to_owned(),
             ticks_per_second: cube.clock.ticks_per_second(),
-            clock_reading_ns: live
-                .clock_reading_ticks
-                .map(|ticks| ticks / cube.clock.ticks_per_second() * 1e9),
+            clock_reading_ns: live.clock_reading_ticks.map(ns),
+            cycle_ns: ns(live.cycle_ticks),
+            atomic_ns: ns(live.atomic_ticks),
             locations: cube.system.locations.len(),
             observed_by: "source".to_owned(),
             trace: run.is_traced(),

@@ -366,6 +366,8 @@ mod tests {
             teams: vec![LiveTeam { join_ticks: 1_000 }],
             begun_locations: 0,
             clock_reading_ticks: None,
+            cycle_ticks: 0.0,
+            atomic_ticks: 0.0,
             locations,
         }
     }

@@ -205,6 +205,10 @@ pub struct Calibration {
 
 /// How many readings of the clock are timed at the start.
 pub const CLOCK_READINGS: u64 = 16;
+/// Cycles that are timed when a process starts.
+pub const CHAIN_CYCLES: u64 = 16_384;
+/// Atomic additions that are timed when a process starts.
+pub const ATOMICS: u64 = 512;
 
 /// The process as a whole.
 #[repr(C)]
@@ -257,6 +261,10 @@ pub struct ProcessHeader {
     pub host: [u8; 64],
     /// Ticks that [`CLOCK_READINGS`] readings of the clock took; 0 where that was not found out.
     pub clock_readings_ticks: u64,
+    /// Ticks that [`CHAIN_CYCLES`] cycles of the processor took.
+    pub chain_ticks: u64,
+    /// Ticks that [`ATOMICS`] atomic additions to memory of no other thread took.
+    pub atomics_ticks: u64,
 }
 
 /// What `finish` needs of a location; the runtime keeps more behind it in the same page.

@@ -50,9 +50,9 @@ pub use end::NotedEnd;
 pub use fixed::FixedTable;
 pub use iterations::{Iterations, UNKNOWN_ITERATIONS};
 pub use layout::{
-    BINS, CLOCK_READINGS, Calibration, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, Node,
-    NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team, VisitRecord, node_index, node_offset,
-    task_time,
+    ATOMICS, BINS, CHAIN_CYCLES, CLOCK_READINGS, Calibration, Key, LOCATION_PAGE_BYTES,
+    LocationHeader, MAGIC, Node, NodeIndex, NodeOffset, ProcessHeader, TaskRecord, Team,
+    VisitRecord, node_index, node_offset, task_time,
 };
 pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};

@@ -14,9 +14,9 @@ use crate::layout::{
 };
 use crate::threads::ThreadTimes;
 use crate::{
-    CLOCK_READINGS, DEFINITIONS_FILE, Definition, FixedTable, NotedEnd, PROCESS_FILE, TEAMS_FILE,
-    buffer_file, events_file, location_file, metrics_file, quoted, spill_folder, tasks_file,
-    visits_file,
+    ATOMICS, CHAIN_CYCLES, CLOCK_READINGS, DEFINITIONS_FILE, Definition, FixedTable, NotedEnd,
+    PROCESS_FILE, TEAMS_FILE, buffer_file, events_file, location_file, metrics_file, quoted,
+    spill_folder, tasks_file, visits_file,
 };
 
 /// Why live state cannot be read.
@@ -131,6 +131,10 @@ pub struct LiveProcess {
     pub cpu_ns: Option<u64>,
     /// Ticks that a reading of the clock took; `None` where that was not found out.
     pub clock_reading_ticks: Option<f64>,
+    /// Ticks of a cycle of the processor, 0 if they are not known.
+    pub cycle_ticks: f64,
+    /// Ticks of an atomic addition to memory of no other thread, likewise.
+    pub atomic_ticks: f64,
     /// Locations in order.
     pub locations: Vec<LiveLocation>,
 }
@@ -251,6 +255,8 @@ impl LiveProcess {
             clock_reading_ticks: Some(field(offset_of!(ProcessHeader, clock_readings_ticks)))
                 .filter(|&ticks| ticks > 0)
                 .map(|ticks| ticks as f64 / CLOCK_READINGS as f64),
+            cycle_ticks: field(offset_of!(ProcessHeader, chain_ticks)) as f64 / CHAIN_CYCLES as f64,
+            atomic_ticks: field(offset_of!(ProcessHeader, atomics_ticks)) as f64 / ATOMICS as f64,
             begun_locations: header.u32(offset_of!(ProcessHeader, locations)),
             locations: Vec::new(),
             definitions,

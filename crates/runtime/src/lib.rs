@@ -55,6 +55,7 @@ mod parameters;
 pub mod pomp;
 pub mod pomp2;
 mod process;
+mod processor;
 mod raw;
 mod ready;
 mod recording;

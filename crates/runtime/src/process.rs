@@ -22,6 +22,7 @@ use crate::memory;
 use crate::metrics::{self, Metrics};
 use crate::mpi;
 use crate::parameters::Interned;
+use crate::processor;
 use crate::seat::{self, Seat};
 use pompeii_live::filter::Windows;
 
@@ -431,6 +432,8 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
         cpu_ns: AtomicU64::new(0),
         host: [0; 64],
         clock_readings_ticks: clock::time_readings(),
+        chain_ticks: processor::time_chain(),
+        atomics_ticks: processor::time_atomics(),
     };
     copy_text(&mut header.program, &options.program);
     copy_text(&mut header.host, &options.host);

@@ -9,20 +9,20 @@ use pompeii_model::{CallId, Ticks};
 use super::memory::waits_that_follow;
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::format;
-use crate::measuring::{ATOMIC_NS, COUNTED_NS};
 
 const METRIC: &str = "omp_atomic_contention";
 
 /// Samples of atomics that no other thread touches differ from those of a thread's own by up to
-/// 0.4 ns on average. If the memory changes threads, it is some nanoseconds at least.
-const SAMPLES_DIFFER_NS: f64 = 1.5;
+/// two cycles on average. If the memory changes threads, it is some nanoseconds at least.
+const SAMPLES_DIFFER_CYCLES: f64 = 6.0;
 
 pub(super) fn detect(search: &mut Search) {
     for (region, calls) in search.losses(METRIC) {
         let lens = search.lens;
         let contention = lens.sum(METRIC, &calls);
         let visits = lens.sum("visits", &calls).max(1);
-        if lens.seconds(contention) * 1e9 < visits as f64 * SAMPLES_DIFFER_NS {
+        let differ_ns = search.measuring().ns(SAMPLES_DIFFER_CYCLES);
+        if lens.seconds(contention) * 1e9 < visits as f64 * differ_ns {
             continue;
         }
         let longer = format::seconds(lens.seconds(contention) / visits as f64);
@@ -70,11 +70,11 @@ impl Longest {
             lens.by_location(metric, of).iter().copied().max().unwrap_or(0) as f64
         };
         let ticks = |ns: f64| most("visits", calls) * ns / 1e9 * lens.cube.clock.ticks_per_second();
-        let counted_ns = if search.costs.is_some() { COUNTED_NS } else { 0.0 };
+        let counted_ns = search.known.measuring.map_or(0.0, |of| of.counted_ns());
         Self {
             contention: most(METRIC, calls),
             computing: most("comp", around),
-            alone: ticks(ATOMIC_NS),
+            alone: ticks(search.measuring().of_atomic_ns()),
             counted: ticks(counted_ns),
         }
     }

@@ -18,9 +18,9 @@ const KINDS: [(&str, &str); 3] = [
     ("omp_ordered", "omp_ordered_wait"),
 ];
 
-/// To enter and leave what no other thread has had meanwhile takes two atomic instructions of about
-/// 5 ns, two calls, and what the estimate of the cost of measuring may be wrong by.
-const ENTRY_NS: f64 = 20.0;
+/// To enter and leave what no other thread has had meanwhile takes two atomic instructions, and in
+/// cycles two calls and what the estimate of the cost of measuring may be wrong by.
+const ENTRY_CYCLES: f64 = 40.0;
 
 pub(super) fn detect(search: &mut Search) {
     let mut barriers = Barriers::new(search);
@@ -119,7 +119,9 @@ fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
 fn is_free(search: &Search, (lost, waiting): (Ticks, Ticks), calls: &[CallId]) -> bool {
     let lens = &search.lens;
     let entries = lens.sum("visits", calls) as f64;
-    2 * waiting < lost && lens.seconds(lost - waiting) * 1e9 < entries * ENTRY_NS
+    let measuring = search.measuring();
+    let entry_ns = 2.0 * measuring.of_atomic_ns() + measuring.ns(ENTRY_CYCLES);
+    2 * waiting < lost && lens.seconds(lost - waiting) * 1e9 < entries * entry_ns
 }
 
 /// Time under mutual exclusion: of code that the profile has, or else from taking a lock to giving

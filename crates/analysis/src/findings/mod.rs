@@ -282,6 +282,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// How it was measured, with usual values for what is not known.
+    fn measuring(&self) -> Measuring {
+        self.known.measuring.copied().unwrap_or_default()
+    }
+
     /// The call paths, grouped by region, at which `metric` is lost and not yet explained.
     fn losses(&self, metric: &'static str) -> Vec<(RegionId, Vec<CallId>)> {
         let Lens { cube } = self.lens;

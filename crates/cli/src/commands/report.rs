@@ -140,6 +140,8 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
     let pair = manifest.run.calibration.as_ref().and_then(|of| of.at(2));
     Some(Measuring {
         clock_ns: manifest.clock_reading_ns?,
+        cycle_ns: manifest.cycle_ns,
+        atomic_ns: manifest.atomic_ns,
         is_traced: manifest.trace,
         has_statistics: !cube.visit_times.is_empty(),
         counters_ns: counted.map_or(0.0, |counted| counted.reading_ns as f64),
@@ -171,15 +173,17 @@ fn machine(experiment: &Experiment) -> Machine {
 
 /// What handing out a chunk costs a thread of this run: the call, and what was measured after it.
 fn dispatch(manifest: &Manifest, cube: &Cube) -> Option<Dispatch> {
-    const CALL_NS: u64 = 10;
+    const CALL_CYCLES: f64 = 40.0;
+    let measuring = Measuring { cycle_ns: manifest.cycle_ns, ..Measuring::default() };
+    let call_ns = measuring.ns(CALL_CYCLES).round() as u64;
     let contended = contended(manifest, cube)?;
     let chunk = |turn: &Turn| Chunk {
-        all_ns: CALL_NS + turn.all_ns.max(0.0) as u64,
+        all_ns: call_ns + turn.all_ns.max(0.0) as u64,
         more_ns: turn.more_ns.max(0.0) as u64,
     };
     let chunks = |turns: &[Turn]| turns.iter().map(chunk).collect();
     Some(Dispatch {
-        call_ns: CALL_NS,
+        call_ns,
         apart: chunks(&contended.add),
         adjacent: chunks(&contended.add_and_store),
     })
