@@ -41,6 +41,7 @@ mod oracle_nodes;
 mod oracle_pictures;
 mod oracle_pomp2;
 mod oracle_tasks;
+mod oracle_timelines;
 mod parameters;
 mod privileged;
 mod ready;

@@ -1,6 +1,6 @@
 //! The pictures of the papers, made from the examples as a user makes them, in a browser: EXPERT's
 //! display of idle threads and of barriers (Mohr et al. 2002, Figures 2 and 3), TAU's view by regions
-//! (Figure 4), and the three problems with tasks (Schmidl et al. 2012, Figures 5 to 7) as sums.
+//! (Figure 4), and the three problems with tasks (Schmidl et al. 2012, Figures 5 to 7).
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,9 @@ use std::process::Command;
 use crate::common::{Ended, Sandbox, examples, oracles};
 use crate::oracle_hybrid::{LIBRARIES, OCEAN, WEATHER, run_example, succeeds};
 
-/// Runs a file of `report/tests/web` on pages of the sandbox: names of variables and of files.
-fn in_browser(sandbox: &Sandbox, file: &str, pages: &[(&str, &str)]) {
+/// Runs a file of `report/tests/web` on pages: names of variables, and addresses or files of the
+/// sandbox.
+pub fn in_browser(sandbox: &Sandbox, file: &str, pages: &[(&str, &str)]) {
     let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("web");
     assert!(packages.join("node_modules").is_dir(), "run `cargo xtask setup` for the packages");
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/web");
@@ -18,7 +19,11 @@ fn in_browser(sandbox: &Sandbox, file: &str, pages: &[(&str, &str)]) {
         .arg(tests.join(file))
         .env("POMPEII_WEB", packages);
     for (name, page) in pages {
-        node.env(format!("PAGE_{name}"), format!("file://{}", sandbox.path(page).display()));
+        let address = match page.starts_with("http") {
+            true => (*page).to_owned(),
+            false => format!("file://{}", sandbox.path(page).display()),
+        };
+        node.env(format!("PAGE_{name}"), address);
     }
     let output = node.output().unwrap();
     assert!(output.status.success(), "{file}\n{}", String::from_utf8_lossy(&output.stdout));
@@ -77,7 +82,8 @@ fn problems_with_tasks() {
     }
     let sandbox = Sandbox::new();
     let run = |name: &str, threads: &str, arguments: &str| {
-        let mut command = sandbox.command(&format!("run -q -o {name}.exp -- ./{arguments}"));
+        let mut command =
+            sandbox.command(&format!("run -q --trace -o {name}.exp -- ./{arguments}"));
         let ended = Ended::of(command.env("OMP_NUM_THREADS", threads).output().unwrap());
         assert_eq!(ended.code, Some(0), "{name}: {}", ended.messages);
         sandbox.succeeds(&format!("html {name}.exp -o {name}.html"));

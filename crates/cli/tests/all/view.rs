@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::common::{LOOP, Sandbox};
 
 /// `pompeii view` that goes on.
-struct View {
+pub struct View {
     child: Child,
     /// What it has printed first.
     text: String,
@@ -27,8 +27,13 @@ struct View {
 }
 
 impl View {
-    fn start(sandbox: &Sandbox, words: &str) -> View {
+    pub fn start(sandbox: &Sandbox, words: &str) -> View {
         View::of(sandbox.command(&format!("view {words}")))
+    }
+
+    /// The address that a browser opens.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/#token={}", self.port, self.token)
     }
 
     fn of(mut command: Command) -> View {

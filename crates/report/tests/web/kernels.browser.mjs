@@ -1,9 +1,11 @@
-// The three problems with tasks on the tasks page (Schmidl et al. 2012, Figures 5 to 7 as sums).
+// The three problems with tasks (Schmidl et al. 2012, Figures 5 to 7): on the tasks page as sums, and
+// in the timeline.
 
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 
 import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { states, timeline } from "./timelines.mjs";
 
 after(end);
 
@@ -53,3 +55,40 @@ test("FINE: creation takes longer than execution", async () => {
   assert.match(await small.locator(".balance.poor").textContent(), /takes \d\.\d times .* is little/);
   await close(page);
 });
+
+test("tasks, Figure 5: four threads execute two tasks, four only one", async () => {
+  const page = await timeline("COARSE");
+  await shot(page, "tasks-figure-5");
+  const computing = (await states(page)).map(([share]) => share).sort((a, b) => a - b);
+  assert.equal(computing.length, 8);
+  assert.ok(computing[4] > computing[3] + 15, String(computing));
+  await close(page);
+});
+
+test("tasks, Figure 6: creating tasks takes longer than executing them", async () => {
+  const page = await timeline("FINE");
+  await page.locator(".time-side details.more summary").first().click().catch(() => {});
+  const time = async (name) => {
+    const row = page.locator(".sums tr").filter({ hasText: name }).filter({ hasText: "fine.c:31" });
+    const text = await row.first().locator(".number").first().textContent();
+    return Number.parseFloat(text) * (text.endsWith("µs") ? 1e-6 : text.endsWith("ms") ? 1e-3 : 1);
+  };
+  assert.ok(await time(/^create task/) > await time(/^task/));
+  await page.locator("input.find").fill("task small_tasks");
+  await page.locator("input.find").press("Enter");
+  await page.locator(".time-stage").focus();
+  await shot(page, "tasks-figure-6");
+  await close(page);
+});
+
+for (const [name, holds] of [["FOUR", (busy) => busy > 60], ["SIXTEEN", (busy) => busy < 50]]) {
+  test(`tasks, Figure 7: one thread creates tasks for ${name.toLowerCase()}`, async () => {
+    const page = await timeline(name);
+    await shot(page, `tasks-figure-7-${name.toLowerCase()}`);
+    const computing = (await states(page)).map(([share]) => share);
+    // The creator is the thread that computes outside of tasks; its share is no matter here.
+    const workers = computing.slice(1);
+    assert.ok(holds(mean(workers)), String(computing));
+    await close(page);
+  });
+}

@@ -47,6 +47,9 @@ test("the trees of a window have the numbers of the run", () => {
   assert.deepEqual(part.raw.values, [
     [[0, 1, 2], [2, 0, 3], [4, 9, 0], [1, 40, 50]], [[2, 0, 3]],
   ]);
+  // A trace may not know the program itself.
+  const { raw } = windowData(data, { ...data.raw, calls: [[-1, 1]], values: [[[0, 7, 0]], []] });
+  assert.deepEqual([raw.calls.length, raw.values[0]], [3, [[1, 7, 0]]]);
   assert.equal(part.totals[0], 105);
   assert.equal(data.totals[0], 341, "the whole run stays as it is");
 });
@@ -68,6 +71,9 @@ test("trees without a server come from the boxes of call stacks", () => {
   assert.deepEqual(found.calls, [[-1, 0], [0, 1], [0, 2], [-1, 1]]);
   // 80 of main in the window; 30 and a third of 20 of those below it.
   assert.deepEqual(found.values, [[[0, 43, 0], [1, 30, 0], [2, 7, 0], [3, 0, 30]], []]);
+  const { values } = estimatedTrees(open, { metrics: [{ name: "execution" }, { name: "comp" }] },
+    (key) => rows[key] ?? [], [20, 120]);
+  assert.deepEqual(values, [found.values[0], []]);
   assert.match(found.remark, /pompeii view/);
 });
 

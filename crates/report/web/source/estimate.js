@@ -101,7 +101,8 @@ export function estimatedTrees(open, { metrics }, boxes, window) {
     calls: paths.calls,
     processes: open.processes.map(({ name }) => ({ name, node: "" })),
     locations: open.locations.map(({ name, process }) => ({ name, process })),
-    values: metrics.map(({ name }) => (name === "time" ? paths.rows() : [])),
+    // A region is open only while something is executed.
+    values: metrics.map(({ name }) => (/^(time|execution)$/.test(name) ? paths.rows() : [])),
     remark: REMARK,
   };
 }

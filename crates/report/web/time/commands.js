@@ -17,7 +17,9 @@ export function addCommands(time, selector, keys, actions) {
   const isShown = () => state.now.view === "timeline";
   const length = Math.max(time.open.length, 1);
   const zoom = (/** @type {number} */ factor) => {
-    const at = time.pointer ?? time.cursor?.t ?? (time.window[0] + time.window[1]) / 2;
+    const [t0, t1] = time.window;
+    const at = [time.pointer, time.cursor?.t].find((t) => t !== undefined && t >= t0 && t <= t1)
+      ?? (t0 + t1) / 2;
     time.show(zoomed(time.window, at, factor, length, WINDOW_MIN), "zoom");
   };
   const pan = (/** @type {number} */ share) =>

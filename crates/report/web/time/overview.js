@@ -117,7 +117,7 @@ export class Overview {
     let change = (t) => [from, t];
     if (near(x0)) change = (t) => [t, t1];
     else if (near(x1)) change = (t) => [t0, t];
-    else if (x > x0 && x < x1) change = (t) => moved([t0, t1], t - from, length);
+    else if (x > x0 && x < x1 && t1 - t0 < length) change = (t) => moved([t0, t1], t - from, length);
     const move = (/** @type {PointerEvent} */ event) => {
       const [a, b] = change(timeAt(event));
       if (Math.abs(b - a) >= WINDOW_MIN) time.show([Math.min(a, b), Math.max(a, b)], "strip");

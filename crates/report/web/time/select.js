@@ -79,7 +79,7 @@ export class Selector {
   }
 
   /** Selects what was found, and shows it. @param {import("../source/source.js").Found | null} of */
-  goTo(of) {
+  async goTo(of) {
     const { time } = this;
     if (!of) {
       time.view.live.textContent = "There is no other one.";
@@ -92,8 +92,7 @@ export class Selector {
       const middle = (of.start + of.end) / 2;
       time.show(around(middle - size / 2.4, middle + size / 2.4, time.open.length));
     }
-    const t = Math.floor((of.start + of.end) / 2);
-    time.state.set({ sel: { loc: of.loc, level: levelOf(time, of), t } });
+    time.state.set({ sel: { loc: of.loc, ...await placeOf(time, of) } });
   }
 
   /** Scrolls to a thread, whose process is unfolded. @param {number} loc */
@@ -163,11 +162,22 @@ function regionOf({ regions }, path) {
   return ends.reduce((best, { name }) => (name.length > best.length ? name : best), "");
 }
 
-/** The level of the call stack that shows what was found, if it is open.
+/** A time within what was found at which it is open, and its level of the call stack then; -1 is the
+ *  innermost one. A task may be suspended later on, and a picture may not have the very begin.
  *  @param {Timeline} time @param {import("../source/source.js").Found} of */
-function levelOf(time, { loc }) {
-  const isOpen = time.state.now.stacks.includes(locationName(time.open, loc));
-  return isOpen ? time.state.now.sel?.level ?? -1 : -1;
+async function placeOf(time, { loc, region, start, end }) {
+  for (const share of [0, 1 / 16, 1 / 2]) {
+    const t = Math.floor(start + share * (end - start));
+    try {
+      const { stack } = await time.source.at({ loc, t });
+      const level = stack.findLastIndex((open) => open.region === region);
+      if (level >= 0) return { t, level: level === stack.length - 1 ? -1 : level };
+    } catch {
+      // The answer to the selection itself says why.
+      break;
+    }
+  }
+  return { t: Math.floor((start + end) / 2), level: -1 };
 }
 
 /** Asks until a search has an end. @param {Timeline} time

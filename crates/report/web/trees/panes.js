@@ -57,7 +57,7 @@ export class Panes extends Values {
     this.metrics = this.makeTree("metrics", "Property", this.metricForest(), {
       describe: (id) => this.describeMetric(id),
       nameOf: (id) => data.metrics[id].title,
-      visible: (id) => data.totals[id] !== 0 || data.metrics[id].name === "time",
+      visible: (id) => this.isVisible(id),
     });
     this.calls = this.makeTree("calls", "Call path", start.form, {
       describe: (id) => this.describeCall(id),
@@ -84,6 +84,18 @@ export class Panes extends Values {
     });
     tree.selected.add(tree.focused);
     return tree;
+  }
+
+  /** Whether a property has a row: it has a value, or it or one below it is selected.
+   *  @param {number} id */
+  isVisible(id) {
+    const { metrics, totals } = this.data;
+    if (totals[id] !== 0 || metrics[id].name === "time") return true;
+    return [...this.metrics?.selected ?? []].some((selected) => {
+      let at = selected;
+      while (at >= 0 && at !== id) at = metrics[at].parent;
+      return at === id;
+    });
   }
 
   metricForest() {

@@ -1,6 +1,6 @@
 // Which part of the run the trees show: all of it, or the window of the timeline.
 
-import { el, fillWith } from "../dom.js";
+import { el, fillWith, prose } from "../dom.js";
 import { clockText, lengthText, unitFor } from "../time/axis.js";
 import { latest } from "../time/latest.js";
 import { windowData } from "./window.js";
@@ -33,7 +33,7 @@ export function followWindow(trees, source, open, state) {
     (window ? source.trees({ window }, signal) : null), (raw, error) => {
     // Another question has taken the place of this one.
     if (/** @type {any} */ (error)?.status === 409) return;
-    note.textContent = error?.message ?? raw?.remark ?? "";
+    fillWith(note, ...prose(error?.message ?? raw?.remark ?? ""));
     const isSame = !raw && trees.panes.data === whole;
     if (!error && !isSame) trees.become(raw ? windowData(whole, raw) : whole);
   }, PAUSE_MS);

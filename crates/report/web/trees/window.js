@@ -27,8 +27,10 @@ function callsOf(data, part) {
   const numbers = part.calls.map(() => -1);
   // Parents come before their children.
   part.calls.forEach(({ id, parent }) => {
-    const above = parent < 0 ? -1 : numbers[parent];
     const region = part.region(id);
+    let above = parent < 0 ? -1 : numbers[parent];
+    // Without events of the program itself, what it calls is the outermost region of a trace.
+    if (parent < 0 && !known.has(keysOf(-1, region)[1])) above = 0;
     const keys = keysOf(above, region);
     let call = known.get(keys[0]) ?? known.get(keys[1]);
     if (call === undefined) {
