@@ -245,6 +245,12 @@ impl MpiWait {
         })
     }
 
+    /// Replaces the numbers of nodes.
+    pub(crate) fn renumber(self, number: &dyn Fn(NodeId) -> NodeId) -> MpiWait {
+        let place = |at: Place| Place { node: number(at.node), ..at };
+        MpiWait { at: place(self.at), causer: place(self.causer), ..self }
+    }
+
     /// Waiting until the other call began, at most until the end.
     pub fn ticks(&self) -> i64 {
         span(self.begin, self.until.min(self.end))

@@ -15,9 +15,11 @@ use pompeii_model::{Id, LocationId, ProcessId};
 
 use crate::blame::excess::Regions;
 use crate::blame::intervals::{Excess, Intervals};
+use crate::blame::others::Others;
 use crate::blame::{Blame, Kind, WaitId};
 use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
 use crate::definitions::Definitions;
+use crate::engine::given::{AtRecord, Given, Known};
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
@@ -76,10 +78,12 @@ pub struct Explanations {
     locks: Table<(ProcessId, u32), Holder>,
     turns: Table<TeamInstance, Holder>,
     tasks: TaskActivities,
-    regions: Regions,
+    pub(super) regions: Regions,
     /// Between processes; `None` if there is only one.
-    intervals: Option<Intervals>,
-    blame: Blame,
+    pub(super) intervals: Option<Intervals>,
+    pub(super) blame: Blame,
+    /// Other ranks have some of the locations.
+    pub(super) others: Option<Others>,
 }
 
 impl Explanations {
@@ -99,8 +103,47 @@ impl Explanations {
         self.regions.learn(tree);
     }
 
+    /// Takes the next records.
+    pub(crate) fn take(&mut self, (definitions, tree): (&Definitions, &SharedTree), given: &Given) {
+        self.learn(tree);
+        given.each(|record, profile, known| self.record(definitions, record, (profile, known)));
+        self.take_late(&given.late);
+        self.settle(&|location, time| given.needed.has_causing(location, time));
+    }
+
+    /// Waits became known after the records of their calls.
+    pub(crate) fn take_late(&mut self, late: &[MpiWait]) {
+        late.iter().for_each(|wait| self.wait_without_cause(wait));
+    }
+
+    /// Takes the next record.
+    pub(crate) fn record(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        (profile, known): AtRecord<'_>,
+    ) {
+        self.blame.now((record.time, record.location));
+        // In one process all waits are settled soon.
+        if self.intervals.is_some() && self.others.is_none() {
+            self.blame.give_up_if_many();
+        }
+        self.advance(definitions, record, profile);
+        for (_, known) in known {
+            match known {
+                Known::Threads(compound) => self.wait(definitions, record, compound),
+                Known::InCall(wait) => self.wait_in_call(record, wait),
+                Known::Late(wait) => self.wait_without_cause(wait),
+            }
+        }
+        if let What::MpiLeave { .. } = record.what {
+            self.leave(record);
+        }
+        self.advanced(record);
+    }
+
     /// A location comes to a record; `profile` has its time since the last one.
-    pub fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
+    fn advance(&mut self, definitions: &Definitions, record: &Rec, profile: &[(NodeId, i64)]) {
         self.hold_on(definitions, record, profile);
         self.tasks.advance(record, profile);
         if let Some(intervals) = &mut self.intervals {
@@ -156,7 +199,7 @@ impl Explanations {
     }
 
     /// A wait has ended.
-    pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
+    fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
         match compound {
             Compound::Barrier(visit) => {
                 self.tasks.exclude(visit.at, visit.wait_ticks());
@@ -194,21 +237,17 @@ impl Explanations {
     }
 
     /// A call of MPI ends that has waited, or was together with others.
-    pub(crate) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
+    pub(super) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
         let (at, ticks) = (wait.at, wait.ticks());
+        // Processes begin at different times, so this has no cause in the program.
+        let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
+        let id = match self.others {
+            _ if ticks <= 0 || is_begin => None,
+            Some(_) => self.explain_with_others(wait),
+            None => self.explain_in_call(wait),
+        };
         let Some(intervals) = &mut self.intervals else { return };
         if ticks > 0 {
-            // Processes begin at different times, so this has no cause in the program.
-            let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
-            let by = |node: NodeId| (node, wait.causer.location);
-            let id = (!is_begin).then(|| {
-                self.blame.give_up_if_many();
-                let Excess { times, roots, waits } =
-                    intervals.excess(wait, &self.regions, &self.blame);
-                let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
-                let of = ((at, Kind::Mpi(wait.kind)), ticks);
-                self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits)
-            });
             intervals.meet(record, wait, id);
             self.tasks.exclude(at, ticks);
             if let Some(activity) = self.activities[at.location.index()].last_mut() {
@@ -224,8 +263,18 @@ impl Explanations {
         }
     }
 
+    /// Why a location has waited in a call for another one of this rank.
+    pub(super) fn explain_in_call(&mut self, wait: &MpiWait) -> Option<WaitId> {
+        let intervals = self.intervals.as_ref()?;
+        let Excess { times, roots, waits } = intervals.excess(wait, &self.regions, &self.blame);
+        let by = |node: NodeId| (node, wait.causer.location);
+        let times = times.into_iter().map(|(node, ticks)| (by(node), ticks));
+        let of = ((wait.at, Kind::Mpi(wait.kind)), wait.ticks());
+        Some(self.blame.add_of(of, by(wait.causer.node), times, &roots, &waits))
+    }
+
     /// A call of MPI has waited, and this became known long after it.
-    pub(crate) fn wait_without_cause(&mut self, wait: &MpiWait) {
+    fn wait_without_cause(&mut self, wait: &MpiWait) {
         let is_begin = wait.kind == MpiKind::Collective(Pattern::Init);
         if wait.ticks() > 0 && !is_begin {
             let of = ((wait.at, Kind::Mpi(wait.kind)), wait.ticks());
@@ -234,14 +283,14 @@ impl Explanations {
     }
 
     /// A call of MPI ends, and its waits are known.
-    pub(crate) fn leave(&mut self, record: &Rec) {
+    pub(super) fn leave(&mut self, record: &Rec) {
         if let Some(intervals) = &mut self.intervals {
             intervals.leave(record);
         }
     }
 
     /// All waits that end with a record are known.
-    pub fn advanced(&mut self, record: &Rec) {
+    fn advanced(&mut self, record: &Rec) {
         self.tasks.settle(record);
     }
 
@@ -340,12 +389,17 @@ impl Explanations {
             intervals.merge(&self.blame, is_needed);
             needed = needed.into_iter().chain(intervals.waits()).min();
         }
-        self.blame.settle(needed);
+        match self.others {
+            Some(_) => self.settle_with_others(needed),
+            None => self.blame.settle(needed),
+        }
     }
 
     /// All waiting by its causes.
     pub fn result(mut self) -> Blame {
-        self.blame.settle(None);
+        if self.others.is_none() {
+            self.blame.settle(None);
+        }
         self.blame
     }
 }

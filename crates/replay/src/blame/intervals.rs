@@ -13,6 +13,7 @@
 //! up as causes (`blame/mod.rs`), a segment has the sums by their main roots.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId};
 
@@ -25,6 +26,7 @@ use crate::engine::tree::NodeId;
 use crate::path::Part;
 use crate::times::Times;
 use crate::totals::Totals;
+use crate::transport::dealt::Dealt;
 
 /// The number of a segment of a location's log: an interval begins with it.
 type Point = u64;
@@ -121,7 +123,7 @@ impl Log {
     }
 
     /// Activities of an interval.
-    fn times(&self, from: Point, to: Point) -> Times {
+    fn times(&self, (from, to): Bounds) -> Times {
         let mut times = Times::default();
         let all = self.interval(from, to).flat_map(|segment| &segment.times);
         all.for_each(|&(node, ticks)| times.add(node, ticks));
@@ -129,7 +131,7 @@ impl Log {
     }
 
     /// Waits of an interval: those that are given up as causes by their main roots, and the others.
-    fn waits(&self, blame: &Blame, from: Point, to: Point) -> (Totals<Part>, Vec<(WaitId, i64)>) {
+    fn waits(&self, blame: &Blame, (from, to): Bounds) -> (Totals<Part>, Vec<(WaitId, i64)>) {
         let (mut roots, mut waits) = (Totals::default(), Vec::new());
         for segment in self.interval(from, to) {
             segment.roots.iter().for_each(|&(part, ticks)| roots.add(part, ticks));
@@ -193,7 +195,13 @@ pub(crate) struct Intervals {
     masters: Vec<LocationId>,
     /// The last operation of each communicator, and how many masters have ended it.
     ended: HashMap<u32, (u64, usize)>,
+    /// Other ranks have the times and the waits of their locations. Where intervals begin and end
+    /// is known on all ranks.
+    dealt: Option<Arc<Dealt>>,
 }
+
+/// The begin and the end of an interval of a location.
+pub(crate) type Bounds = (Point, Point);
 
 impl Intervals {
     /// Before the first record.
@@ -204,6 +212,16 @@ impl Intervals {
             masters: system.processes.iter().map(|process| process.master).collect(),
             ..Intervals::default()
         }
+    }
+
+    /// Several ranks have the locations of the trace.
+    pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
+        self.dealt = Some(dealt.clone());
+    }
+
+    /// Whether this rank has the times of a location.
+    fn has(&self, location: LocationId) -> bool {
+        self.dealt.as_ref().is_none_or(|dealt| dealt.of_location(location) == dealt.rank)
     }
 
     /// A location comes to a record; `profile` has its time since the last one.
@@ -232,6 +250,9 @@ impl Intervals {
         (node, ticks): (NodeId, i64),
         wait: Option<WaitId>,
     ) {
+        if !self.has(location) {
+            return;
+        }
         let log = &mut self.logs[location.index()];
         log.add(node, -ticks);
         if let (Some(segment), Some(wait)) = (log.segments.back_mut(), wait) {
@@ -242,15 +263,33 @@ impl Intervals {
     /// Why a location has waited in a call.
     pub(crate) fn excess(&self, wait: &MpiWait, regions: &Regions, blame: &Blame) -> Excess {
         let (own, other) = (wait.at.location, wait.causer.location);
-        let (own_log, other_log) = (&self.logs[own.index()], &self.logs[other.index()]);
-        let ends = (own_log.begin(wait.begin), other_log.begin(wait.until));
-        let (Some(own_end), Some(other_end)) = ends else { return Excess::default() };
-        let (own_begin, other_begin) = self.together((own, other), wait.together.is_some());
-        let own_times = own_log.times(own_begin, own_end);
-        let times = other_log.times(other_begin, other_end);
-        let (roots, waits) = other_log.waits(blame, other_begin, other_end);
+        let Some([of_own, of_other]) = self.bounds(wait) else { return Excess::default() };
+        let (own_times, times) = (self.times(own, of_own), self.times(other, of_other));
+        let (roots, waits) = self.logs[other.index()].waits(blame, of_other);
         let times = regions.excess(&times, &own_times);
         Excess { times, roots: roots.into_ticks(), waits }
+    }
+
+    /// The intervals of the location that waits and of the other one, since they were together
+    /// last.
+    pub(crate) fn bounds(&self, wait: &MpiWait) -> Option<[Bounds; 2]> {
+        let (own, other) = (wait.at.location, wait.causer.location);
+        let own_end = self.logs[own.index()].begin(wait.begin)?;
+        let other_end = self.logs[other.index()].begin(wait.until)?;
+        let (own_begin, other_begin) = self.together((own, other), wait.together.is_some());
+        Some([(own_begin, own_end), (other_begin, other_end)])
+    }
+
+    /// What a location did in an interval.
+    pub(crate) fn times(&self, location: LocationId, bounds: Bounds) -> Times {
+        self.logs[location.index()].times(bounds)
+    }
+
+    /// The waits of a location in an interval, if none of them is given up as a cause.
+    pub(crate) fn waits_of(&self, location: LocationId, bounds: Bounds) -> Vec<(WaitId, i64)> {
+        let (from, to) = bounds;
+        let segments = self.logs[location.index()].interval(from, to);
+        segments.flat_map(|segment| &segment.waits).copied().collect()
     }
 
     /// Where the intervals of two locations begin, the first of which has waited for the second
@@ -282,6 +321,7 @@ impl Intervals {
         let (own, other) = (wait.at.location, wait.causer.location);
         let rest = record.time.saturating_sub(wait.until.max(wait.begin)).cast_signed();
         self.wait(own, (record.node, wait.ticks()), id);
+        let rest = if self.has(own) { rest } else { 0 };
         let log = &mut self.logs[own.index()];
         log.add(record.node, -rest);
         let point = log.begin_segment();

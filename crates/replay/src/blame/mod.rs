@@ -12,11 +12,16 @@
 //!
 //! Cost keeps the call path at which it was waited, so each activity knows all places of waiting
 //! that go back to it, also through other waits.
+//!
+//! Several ranks of the analysis have the waits of their own locations each (`blame/far.rs`). They
+//! give up no wait.
 
 pub mod classes;
 pub(crate) mod excess;
 pub mod explain;
+pub(crate) mod far;
 mod intervals;
+pub(crate) mod others;
 #[cfg(test)]
 mod trace_tests;
 
@@ -26,6 +31,7 @@ use std::ops::AddAssign;
 use pompeii_model::LocationId;
 
 use crate::blame::classes::Classes;
+use crate::blame::far::Far;
 use crate::compound::{MpiKind, Place};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
@@ -41,6 +47,8 @@ enum Cause {
     Wait(WaitId),
     /// The main root of a wait that is given up as a cause.
     Root(Part),
+    /// A wait of another rank of the analysis, by its number there.
+    Far(usize, WaitId),
 }
 
 /// Kinds of waiting whose delays are told apart.
@@ -68,6 +76,29 @@ struct Wait {
     causes: Vec<(Cause, i64)>,
     /// Its main root.
     root: Part,
+}
+
+impl Wait {
+    /// The wait without its place among all.
+    fn take(&mut self) -> Wait {
+        let (received, causes) =
+            (std::mem::take(&mut self.received), std::mem::take(&mut self.causes));
+        Wait { received, causes, ..*self }
+    }
+
+    /// A later wait passes cost on to this one, of waiting at a place.
+    fn receive(&mut self, at: At, share: Delay) {
+        let Wait { received, at: own, passed, .. } = self;
+        *passed = share.direct.max(*passed);
+        let ticks = share.direct + share.indirect;
+        let place = |at: At| received.iter().position(|(known, _)| *known == at);
+        let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
+        let at = if known.is_none() && is_full { (own.0, at.1) } else { at };
+        match known.or_else(|| place(at)) {
+            Some(known) => received[known].1 += ticks,
+            None => received.push((at, ticks)),
+        }
+    }
 }
 
 /// The waiting that an activity caused, in ticks.
@@ -113,6 +144,8 @@ pub struct Blame {
     since: WaitId,
     roots: Table<(At, Part), Delay>,
     classes: Table<(At, LocationId), Classes>,
+    /// Several ranks have waits.
+    far: Option<Far>,
 }
 
 impl Blame {
@@ -149,6 +182,7 @@ impl Blame {
         let root = self.main_root(&causes).unwrap_or(otherwise);
         let (at, on, received) = ((at.node, kind), at.location, Vec::new());
         self.waits.push_back(Wait { at, on, ticks, passed: 0, received, causes, root });
+        self.note_causes();
         self.first + self.waits.len() as u64 - 1
     }
 
@@ -158,6 +192,7 @@ impl Blame {
         match *largest {
             Cause::Activity(part) | Cause::Root(part) => Some(part),
             Cause::Wait(wait) => self.get(wait).map(|wait| wait.root),
+            Cause::Far(..) => None,
         }
     }
 
@@ -195,7 +230,7 @@ impl Blame {
             if self.first + place as u64 >= end {
                 let refers = wait.causes.iter().filter_map(|(cause, _)| match cause {
                     Cause::Wait(wait) => Some(*wait),
-                    Cause::Activity(_) | Cause::Root(_) => None,
+                    Cause::Activity(_) | Cause::Root(_) | Cause::Far(..) => None,
                 });
                 end = refers.min().map_or(end, |first| first.clamp(self.first, end));
             }
@@ -221,7 +256,7 @@ impl Blame {
         for &(cause, weight) in &wait.causes {
             before += i128::from(weight);
             let up_to = part(wait.ticks, before, sum);
-            if let Cause::Wait(_) | Cause::Root(_) = cause {
+            if let Cause::Wait(_) | Cause::Root(_) | Cause::Far(..) = cause {
                 indirect += up_to - direct;
             }
             self.give(cause, wait.at, Delay { direct: up_to - direct, indirect: 0 });
@@ -234,6 +269,7 @@ impl Blame {
                 self.give(cause, at, Delay { direct: 0, indirect: share - earlier });
                 (earlier, *given) = (share, up_to);
             }
+            self.pass_on(cause);
         }
         let (direct, propagating) = (wait.ticks - indirect, wait.passed.min(wait.ticks));
         let classes = self.classes.entry((wait.at, wait.on)).or_default();
@@ -251,20 +287,15 @@ impl Blame {
                 let indirect = share.direct + share.indirect;
                 *self.roots.entry((at, part)).or_default() += Delay { direct: 0, indirect };
             }
+            Cause::Wait(_) | Cause::Far(..) if self.far.is_some() => {
+                self.far.iter_mut().for_each(|far| far.share(at, share));
+            }
             Cause::Wait(id) => {
                 let place = id.checked_sub(self.first).map(|place| place as usize);
                 let earlier = place.and_then(|place| self.waits.get_mut(place));
-                let Some(Wait { received, at: own, passed, .. }) = earlier else { return };
-                *passed = share.direct.max(*passed);
-                let ticks = share.direct + share.indirect;
-                let place = |at: At| received.iter().position(|(known, _)| *known == at);
-                let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
-                let at = if known.is_none() && is_full { (own.0, at.1) } else { at };
-                match known.or_else(|| place(at)) {
-                    Some(known) => received[known].1 += ticks,
-                    None => received.push((at, ticks)),
-                }
+                earlier.into_iter().for_each(|wait| wait.receive(at, share));
             }
+            Cause::Far(..) => {}
         }
     }
 

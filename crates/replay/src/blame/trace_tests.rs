@@ -392,3 +392,44 @@ fn a_long_run_without_collective_operations_keeps_the_roots_of_its_first_waits()
         "#]],
     );
 }
+
+/// Process 0 has a parallel region with a barrier for each step, at which thread 0 waits 10 ticks.
+/// At the end process 1 waits for it, which is the first time.
+fn barriers_before_a_message(steps: u64) -> String {
+    let mut trace = "end 9000\nteam A = 0.0 0.1\ncomm W = 0 1\n0 0.0 program\n\
+                     0 1.0 program; + MPI_Recv\n"
+        .to_owned();
+    for begin in (1..=steps).map(|step| step * 20) {
+        let (late, end) = (begin + 10, begin + 12);
+        trace += &format!(
+            "{begin} 0.0 fork; team A; + parallel; + ibarrier\n\
+             {begin} 0.1 team A; + parallel; + late\n{late} 0.1 -; + ibarrier\n\
+             {end} 0.0 -; -; endteam A; join\n{end} 0.1 -; -; endteam A\n"
+        );
+    }
+    let end = steps * 20 + 20;
+    trace += &format!("{end} 0.0 + MPI_Send; send 1 W 1 8; -\n{end} 1.0 recv 0 W 1 8; -\n");
+    trace + "9000 0.0 exit\n9000 1.0 exit\n"
+}
+
+#[test]
+fn waits_of_threads_are_given_up_as_causes_before_a_process_waits_for_theirs() {
+    // Of the time until the end, thread 0 waits for `late` in 10 ticks of each step of 20, and is in
+    // the barrier for 2 more.
+    check(
+        &barriers_before_a_message(20),
+        expect![[r#"
+            program on 0.0: 180 direct, 0 indirect
+            program/parallel/ibarrier on 0.0: 40 direct, 0 indirect
+            program/parallel/late on 0.1: 200 direct, 200 indirect
+        "#]],
+    );
+    check(
+        &barriers_before_a_message(120),
+        expect![[r#"
+            program on 0.0: 980 direct, 0 indirect
+            program/parallel/ibarrier on 0.0: 240 direct, 0 indirect
+            program/parallel/late on 0.1: 1200 direct, 1200 indirect
+        "#]],
+    );
+}

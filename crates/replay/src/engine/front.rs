@@ -8,18 +8,18 @@
 //! the same for all sizes of windows, because it counts records.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId};
 
-use crate::blame::explain::Explanations;
 use crate::compound::{Compound, MpiWait};
 use crate::definitions::Definitions;
+use crate::engine::given::{Given, Known};
+use crate::engine::mail::Mail;
 use crate::engine::matching::Window;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
-use crate::engine::tree::SharedTree;
-use crate::outcome::Causes;
-use crate::path::Paths;
+use crate::transport::dealt::Dealt;
 
 /// The waiting of a call must be known when this number of further records has come.
 const PATIENCE: u64 = 1_000_000;
@@ -32,12 +32,10 @@ struct InCall {
     wait: MpiWait,
 }
 
-/// Records that are kept, and what gets them.
+/// Records that are kept until their waits are known.
 #[derive(Debug)]
 pub(crate) struct Front {
-    paths: Paths,
-    explanations: Explanations,
-    windows: VecDeque<Window>,
+    windows: VecDeque<Arc<Window>>,
     /// Records of the first window that have been given on.
     place: usize,
     /// Records that have been given on, and those that have come.
@@ -48,6 +46,9 @@ pub(crate) struct Front {
     /// Waits in calls of MPI by location, in the order of their ends: a window has many of them,
     /// and a call that ends has to do with the first ones only.
     calls: Vec<VecDeque<InCall>>,
+    /// Several ranks have the locations of the trace, and waits that other ranks must know.
+    dealt: Option<Arc<Dealt>>,
+    away: Vec<MpiWait>,
 }
 
 impl Front {
@@ -55,31 +56,60 @@ impl Front {
     pub(crate) fn new(definitions: &Definitions) -> Front {
         let locations = definitions.system.locations.len();
         Front {
-            paths: Paths::new(locations),
-            explanations: Explanations::new(definitions),
             windows: VecDeque::new(),
             place: 0,
             given: 0,
             come: 0,
             threads: VecDeque::new(),
             calls: (0..locations).map(|_| VecDeque::new()).collect(),
+            dealt: None,
+            away: Vec::new(),
         }
+    }
+
+    /// Several ranks have the locations of the trace.
+    pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
+        self.dealt = Some(dealt.clone());
+    }
+
+    fn has(&self, location: LocationId) -> bool {
+        self.dealt.as_ref().is_none_or(|dealt| dealt.of_location(location) == dealt.rank)
+    }
+
+    /// Waits of locations of other ranks, by rank.
+    pub(crate) fn send(&mut self, mail: &mut Mail) {
+        let Some(dealt) = &self.dealt else { return };
+        for wait in self.away.drain(..) {
+            mail[dealt.of_location(wait.at.location)].waits.push(wait);
+        }
+    }
+
+    /// The record before which all records have been given.
+    pub(crate) fn upto(&self) -> Option<(u64, LocationId)> {
+        let record = self.windows.front()?.records.get(self.place)?;
+        Some((record.time, record.location))
     }
 
     /// Matchers have found a compound at the record that comes.
     pub(crate) fn note(&mut self, compound: &Compound) {
         match MpiWait::of(compound) {
-            Some(wait) if wait.ticks() > 0 || wait.together.is_some() => {
-                let calls = &mut self.calls[wait.at.location.index()];
-                let later =
-                    calls.iter().rev().take_while(|known| known.wait.end > wait.end).count();
-                calls.insert(calls.len() - later, InCall { found: self.come, wait });
-            }
+            Some(wait) if wait.ticks() > 0 || wait.together.is_some() => self.note_wait(wait),
             Some(_) => {}
-            // Nothing follows from a message without waiting.
-            None if matches!(compound, Compound::Delivery(_)) => {}
+            // Nothing follows from a message without waiting, or from a task that is done.
+            None if matches!(compound, Compound::Delivery(_) | Compound::Task(_)) => {}
             None => self.threads.push_back((self.come, *compound)),
         }
+    }
+
+    /// A wait in a call of MPI.
+    pub(crate) fn note_wait(&mut self, wait: MpiWait) {
+        if !self.has(wait.at.location) {
+            self.away.push(wait);
+            return;
+        }
+        let calls = &mut self.calls[wait.at.location.index()];
+        let later = calls.iter().rev().take_while(|known| known.wait.end > wait.end).count();
+        calls.insert(calls.len() - later, InCall { found: self.come, wait });
     }
 
     /// Matchers have taken a record.
@@ -87,74 +117,62 @@ impl Front {
         self.come += 1;
     }
 
-    /// Matchers have taken a window, and `open` is what they wait for.
-    pub(crate) fn take(
-        &mut self,
-        (definitions, tree): (&Definitions, &SharedTree),
-        window: Window,
-        open: &Open,
-    ) {
-        self.explanations.learn(tree);
-        self.windows.push_back(window);
-        self.give(definitions, Some(open));
-        let waits = self.calls.iter().flatten();
-        let mut causing = Open::default();
-        waits.for_each(|it| causing.causing(it.wait.causer.location, it.wait.until));
-        causing.sort();
-        let is_needed = |location: LocationId, time: u64| {
-            open.has_causing(location, time) || causing.has_causing(location, time)
-        };
-        self.paths.compact(&is_needed);
-        self.explanations.settle(&is_needed);
+    /// Matchers have taken a window, and `open` is what they wait for. Returns the records that
+    /// have all their waits now.
+    pub(crate) fn take(&mut self, window: Window, mut open: Open) -> Given {
+        self.windows.push_back(Arc::new(window));
+        let mut given = self.give(Some(&open));
+        let waits = self.calls.iter().flatten().map(|it| &it.wait).chain(&self.away);
+        waits.for_each(|wait| open.causing(wait.causer.location, wait.until));
+        open.sort();
+        given.needed = open;
+        given
     }
 
     /// Gives all records on whose waits are known; all records, if nothing is open any more.
-    fn give(&mut self, definitions: &Definitions, open: Option<&Open>) {
+    fn give(&mut self, open: Option<&Open>) -> Given {
+        let mut given = Given::default();
         while let Some(window) = self.windows.pop_front() {
             while let Some(record) = window.records.get(self.place) {
                 if open.is_some_and(|open| self.is_early(record, open)) {
                     self.windows.push_front(window);
-                    return;
+                    return given;
                 }
-                self.give_one(definitions, &window, record);
+                self.give_one(record, &mut given);
+                given.add(&window, self.place..self.place + 1);
+                self.place += 1;
             }
             self.place = 0;
         }
+        given
     }
 
     /// Whether the record ends a call that is not judged.
     fn is_early(&self, record: &Rec, open: &Open) -> bool {
         let What::MpiLeave { since, .. } = record.what else { return false };
-        self.come - self.given <= PATIENCE && open.has_waiting(record.location, since, record.time)
+        self.has(record.location)
+            && self.come - self.given <= PATIENCE
+            && open.has_waiting(record.location, since, record.time)
     }
 
-    fn give_one(&mut self, definitions: &Definitions, window: &Window, record: &Rec) {
-        self.paths.advance(record, window.profile(record));
-        self.explanations.advance(definitions, record, window.profile(record));
+    fn give_one(&mut self, record: &Rec, given: &mut Given) {
         while self.threads.front().is_some_and(|(found, _)| *found == self.given)
             && let Some((_, compound)) = self.threads.pop_front()
         {
-            self.paths.wait(definitions, record, &compound);
-            self.explanations.wait(definitions, record, &compound);
+            given.know(Known::Threads(compound));
         }
         if let What::MpiLeave { since, .. } = record.what {
-            for wait in self.waits_of(record, since) {
-                if wait.ticks() > 0 {
-                    self.paths.wait_in_call(record, &wait);
-                }
-                self.explanations.wait_in_call(record, &wait);
-            }
-            self.explanations.leave(record);
+            self.end_call(record, since, given);
         }
-        self.paths.snapshot(definitions, record);
-        self.explanations.advanced(record);
         self.given += 1;
-        self.place += 1;
     }
 
-    /// The waits of a call that ends, in the order in which they were found. Those that are known
-    /// too late have an unknown cause.
-    fn waits_of(&mut self, record: &Rec, since: u64) -> Vec<MpiWait> {
+    /// The waits of a call that ends. Their order does not depend on when they were found. Those
+    /// that are known too late have an unknown cause.
+    fn end_call(&mut self, record: &Rec, since: u64, given: &mut Given) {
+        if !self.has(record.location) {
+            return;
+        }
         let calls = &mut self.calls[record.location.index()];
         let mut waits: Vec<InCall> = Vec::new();
         while calls.front().is_some_and(|known| known.wait.end <= record.time)
@@ -162,23 +180,20 @@ impl Front {
         {
             match known.wait.begin >= since && known.found <= self.given + PATIENCE {
                 true => waits.push(known),
-                false => self.explanations.wait_without_cause(&known.wait),
+                false => given.know(Known::Late(known.wait)),
             }
         }
-        waits.sort_by_key(|known| known.found);
-        waits.into_iter().map(|known| known.wait).collect()
+        waits.sort_by_key(|known| {
+            let MpiWait { until, begin, kind, causer, .. } = known.wait;
+            (until, begin, kind, causer.location)
+        });
+        waits.into_iter().for_each(|known| given.know(Known::InCall(known.wait)));
     }
 
-    /// The trace ends.
-    pub(crate) fn end(mut self, definitions: &Definitions) -> Causes {
-        self.give(definitions, None);
-        let late = self.calls.iter().flatten();
-        late.for_each(|it| self.explanations.wait_without_cause(&it.wait));
-        let blame = self.explanations.result();
-        Causes {
-            path: self.paths.result(definitions),
-            roots: blame.roots().clone(),
-            classes: blame.classes().clone(),
-        }
+    /// The trace ends: the last records.
+    pub(crate) fn end(mut self) -> Given {
+        let mut given = self.give(None);
+        given.late = self.calls.into_iter().flatten().map(|it| it.wait).collect();
+        given
     }
 }

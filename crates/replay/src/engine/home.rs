@@ -2,14 +2,15 @@
 //! others the records that they need (`engine/facts.rs`), what its matchers must tell theirs
 //! (`engine/mail.rs`), and the call paths that are new.
 //!
-//! This is the way if the critical path is not wanted. The path and the causes of waiting need all
-//! records in one order, so with them the first rank matches the records of all
-//! (`engine/ranks.rs`).
+//! If the critical path and the causes of waiting are wanted, the records with their waits then go
+//! to `engine/together.rs`.
 
 use std::sync::Arc;
 
 use crate::definitions::Definitions;
 use crate::engine::facts::Facts;
+use crate::engine::front::Front;
+use crate::engine::given::Given;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::matching::{Matching, Window};
 use crate::engine::ranks::Ranks;
@@ -44,13 +45,13 @@ impl<'a> Home<'a> {
     pub(crate) fn meet<T: Transport>(
         transport: &mut T,
         (definitions, tree): (&'a Definitions, &'a SharedTree),
-        own: &Vec<u32>,
+        (own, has_causes): (&Vec<u32>, bool),
     ) -> Result<Home<'a>, T::Error> {
         let all = transport.exchange(vec![wire::bytes(own); transport.ranks()])?;
         let of_ranks = all.iter().map(|bytes| wire::value::<Vec<u32>>(bytes).unwrap_or_default());
         let of_ranks: Vec<Vec<u32>> = of_ranks.collect();
-        let processes = definitions.system.processes.len();
-        let dealt = Arc::new(Dealt::new(transport.rank(), processes, &of_ranks));
+        let own = (transport.rank(), has_causes);
+        let dealt = Arc::new(Dealt::new(own, &definitions.system, &of_ranks));
         Ok(Home { definitions, tree, dealt, facts: Facts::default() })
     }
 
@@ -67,8 +68,7 @@ impl<'a> Home<'a> {
         window: &mut Window,
         matching: &mut Matching<'_>,
     ) -> Result<bool, T::Error> {
-        // Stable: the records of a location keep their order.
-        window.records.sort_by_key(|record| (record.time, record.location));
+        window.sort();
         let mut records: Vec<Vec<Rec>> = vec![Vec::new(); self.dealt.ranks];
         for record in &window.records {
             let mut to = |rank: usize, record: Rec| records[rank].push(record);
@@ -91,7 +91,7 @@ impl<'a> Home<'a> {
             let parcel = ranks.understand(rank, wire::value::<Parcel>(bytes));
             parcel.into_iter().for_each(|it| self.take((ranks, rank), it, window, matching));
         }
-        window.records.sort_by_key(|record| (record.time, record.location));
+        window.sort();
         Ok(has_told)
     }
 
@@ -126,5 +126,31 @@ impl<'a> Home<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// The trace has ended: returns the last records. Before, the ranks tell each other of the last
+    /// waits.
+    pub(crate) fn last<T: Transport>(
+        &self,
+        (transport, ranks): (&mut T, &mut Ranks),
+        mut front: Front,
+    ) -> Result<Given, T::Error> {
+        let mut mail: Mail = (0..self.dealt.ranks).map(|_| Letters::default()).collect();
+        front.send(&mut mail);
+        let nodes = ranks.new_nodes(self.tree);
+        let parcel = |letters| {
+            let (nodes, records) = (nodes.clone(), Vec::new());
+            wire::bytes(&Parcel { nodes, records, letters })
+        };
+        let parcels = transport.exchange(mail.into_iter().map(parcel).collect())?;
+        for (rank, bytes) in parcels.iter().enumerate().filter(|(rank, _)| *rank != self.dealt.rank)
+        {
+            let parcel = ranks.understand(rank, wire::value::<Parcel>(bytes));
+            let Some(Parcel { nodes, mut letters, .. }) = parcel else { continue };
+            ranks.define(rank, self.tree, &nodes);
+            letters.renumber(&ranks.number(rank));
+            letters.waits.iter().for_each(|wait| front.note_wait(*wait));
+        }
+        Ok(front.end())
     }
 }

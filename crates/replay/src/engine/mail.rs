@@ -1,9 +1,9 @@
 //! What matchers of different ranks tell each other, besides records (`engine/facts.rs`). All of it
 //! may come a window later: nothing depends on its order.
 
-use pompeii_model::ProcessId;
+use pompeii_model::{LocationId, ProcessId};
 
-use crate::compound::MessageEnd;
+use crate::compound::{MessageEnd, MpiWait};
 use crate::engine::record::CollectiveEnd;
 use crate::engine::tree::NodeId;
 
@@ -48,11 +48,16 @@ pub(crate) struct Letters {
     pub(crate) notices: Vec<Notice>,
     pub(crate) asked: Vec<Asked>,
     pub(crate) answered: Vec<Answered>,
+    /// Waits of locations of the other rank in operations that this one has matched.
+    pub(crate) waits: Vec<MpiWait>,
+    /// Parts of its locations in operations that are over: location and begin.
+    pub(crate) settled: Vec<(LocationId, u64)>,
 }
 
 impl Letters {
     pub(crate) fn is_empty(&self) -> bool {
-        self.notices.is_empty() && self.asked.is_empty() && self.answered.is_empty()
+        let is_silent = self.waits.is_empty() && self.settled.is_empty();
+        self.notices.is_empty() && self.asked.is_empty() && self.answered.is_empty() && is_silent
     }
 
     /// Replaces the numbers of nodes.
@@ -60,6 +65,7 @@ impl Letters {
         let posts = self.notices.iter_mut().filter_map(|it| it.post.as_mut());
         let needed = self.answered.iter_mut().filter_map(|it| it.needed.as_mut());
         let begins = self.asked.iter_mut().map(|it| &mut it.begin);
+        self.waits.iter_mut().for_each(|wait| *wait = wait.renumber(number));
         posts.chain(needed).chain(begins).for_each(|end| end.at.node = number(end.at.node));
     }
 }

@@ -1,20 +1,24 @@
-//! Stage 2: the records of all locations in their order, given to the matchers and, if the causes
-//! of waiting are wanted, to what finds them (`engine/front.rs`).
+//! Stage 2: the records of all locations in their order, given to the matchers. If the causes of
+//! waiting are wanted, the records come out again as soon as their waits are known
+//! (`engine/front.rs`).
 
 use std::sync::Arc;
+
+use pompeii_model::LocationId;
 
 use crate::compound::Compound;
 use crate::counter::{Amounts, Levels};
 use crate::definitions::Definitions;
 use crate::engine::front::Front;
+use crate::engine::given::Given;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::Matchers;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
-use crate::engine::tree::{NodeId, SharedTree};
+use crate::engine::tree::NodeId;
 use crate::engine::window::Options;
 use crate::location::Profile;
-use crate::outcome::{Causes, Joins};
+use crate::outcome::Joins;
 use crate::table::{Batch, Tables};
 use crate::transport::dealt::Dealt;
 use crate::within::Within;
@@ -26,9 +30,16 @@ pub(crate) struct Window {
     pub(crate) profile: Profile,
     /// Rows of tables that the locations have made by themselves.
     pub(crate) batches: Vec<Batch>,
+    /// All records before this time have come; `None` if all have.
+    pub(crate) horizon: Option<u64>,
 }
 
 impl Window {
+    /// Puts the records into their order. Those of a location keep theirs.
+    pub(crate) fn sort(&mut self) {
+        self.records.sort_by_key(|record| (record.time, record.location));
+    }
+
     /// The times of a location up to a record, since its record before.
     pub(crate) fn profile(&self, record: &Rec) -> &[(NodeId, i64)] {
         let (begin, length) = (record.profile.0 as usize, record.profile.1 as usize);
@@ -39,7 +50,6 @@ impl Window {
 /// Takes windows, and gives compounds to `found`.
 pub(crate) struct Matching<'a> {
     definitions: &'a Definitions,
-    tree: &'a SharedTree,
     matchers: Matchers,
     joins: Joins,
     levels: Levels,
@@ -63,44 +73,45 @@ fn counted(within: Option<Within>, compound: Compound) -> Option<Compound> {
 impl<'a> Matching<'a> {
     /// Before the first window.
     pub(crate) fn new(
-        (definitions, tree): (&'a Definitions, &'a SharedTree),
+        definitions: &'a Definitions,
         found: &'a mut (dyn FnMut(Compound) + Send),
         options: Options,
         tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
         let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
         let (front, within) = (options.path.then(|| Front::new(definitions)), options.within);
-        Matching {
-            definitions,
-            tree,
-            matchers,
-            joins,
-            levels,
-            front,
-            tables,
-            found,
-            dealt: None,
-            within,
-        }
+        Matching { definitions, matchers, joins, levels, front, tables, found, dealt: None, within }
     }
 
     /// Several ranks match the records of their own locations.
     pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
         self.matchers.share(dealt);
+        if let Some(front) = &mut self.front {
+            front.share(dealt);
+        }
         self.dealt = Some(dealt.clone());
     }
 
     /// What other ranks must know.
     pub(crate) fn send(&mut self, mail: &mut Mail) {
         self.matchers.send(mail);
+        if let Some(front) = &mut self.front {
+            front.send(mail);
+        }
     }
 
     /// Takes what another rank has sent.
     pub(crate) fn receive(&mut self, letters: &Letters) {
-        let Matching { definitions, matchers, joins, tables, found, within, .. } = self;
+        let Matching { definitions, matchers, joins, front, tables, found, within, .. } = self;
+        if let Some(front) = front {
+            letters.waits.iter().for_each(|wait| front.note_wait(*wait));
+        }
         matchers.receive(definitions, letters, &mut |compound: Compound| {
             let Some(compound) = counted(*within, compound) else { return };
             joins.note(&compound);
+            if let Some(front) = front {
+                front.note(&compound);
+            }
             if let Some(tables) = tables {
                 tables.note(&compound);
             }
@@ -108,9 +119,10 @@ impl<'a> Matching<'a> {
         });
     }
 
-    /// Takes the next window.
-    pub(crate) fn take(&mut self, mut window: Window) {
-        let Matching { definitions, tree, matchers, joins, levels, front, tables, .. } = self;
+    /// Takes the next window. Returns the records that have all their waits now, if the causes of
+    /// waiting are wanted.
+    pub(crate) fn take(&mut self, mut window: Window) -> Given {
+        let Matching { definitions, matchers, joins, levels, front, tables, .. } = self;
         let (found, dealt, within) = (&mut self.found, &self.dealt, self.within);
         let has_scope = |record: &Rec| match (&record.what, dealt) {
             (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
@@ -138,16 +150,20 @@ impl<'a> Matching<'a> {
         if let Some(tables) = tables {
             tables.window(std::mem::take(&mut window.batches));
         }
-        if let Some(front) = front {
-            let mut open = Open::default();
-            matchers.open(&mut open);
-            open.sort();
-            front.take((definitions, tree), window, &open);
-        }
+        let Some(front) = front else { return Given::default() };
+        let mut open = Open::default();
+        matchers.open(&mut open);
+        open.sort();
+        front.take(window, open)
     }
 
-    /// The trace ends.
-    pub(crate) fn end(self) -> (Joins, u64, Causes, Amounts) {
+    /// The record before which all records have been given, if some are kept.
+    pub(crate) fn upto(&self) -> Option<(u64, LocationId)> {
+        self.front.as_ref()?.upto()
+    }
+
+    /// The trace ends. Returns the records that are still kept, too.
+    pub(crate) fn end(self) -> (Joins, u64, Amounts, Option<Front>) {
         let Matching { definitions, mut matchers, mut joins, levels, within, .. } = self;
         let Matching { mut front, mut tables, found, .. } = self;
         let incomplete = matchers.end(definitions, &mut |compound| {
@@ -164,7 +180,6 @@ impl<'a> Matching<'a> {
         if let Some(tables) = &mut tables {
             tables.window(Vec::new());
         }
-        let causes = front.map(|front| front.end(definitions)).unwrap_or_default();
-        (joins, incomplete, causes, levels.amounts())
+        (joins, incomplete, levels.amounts(), front)
     }
 }

@@ -1,9 +1,12 @@
 //! The frame of the analysis: it runs the locations through stage 1 window by window
 //! ([`window`]), keeps their call paths in one tree ([`tree`]), and gives their sync records
-//! ([`record`]) to the matchers ([`matcher`]).
+//! ([`record`]) to the matchers ([`matcher`]). The finders (`finders.rs`) get the
+//! waits in one order.
 
 mod facts;
+mod finders;
 mod front;
+pub(crate) mod given;
 mod home;
 pub(crate) mod mail;
 pub mod matcher;
@@ -15,6 +18,7 @@ pub mod record;
 pub mod strand;
 pub mod stream;
 pub mod summary;
+mod together;
 mod travel;
 pub mod tree;
 pub mod window;

@@ -25,6 +25,12 @@ impl Open {
     pub fn sort(&mut self) {
         self.waiting.sort_unstable();
         self.causing.sort_unstable();
+        self.causing.dedup();
+    }
+
+    /// All calls of which a wait may turn out to be one for them.
+    pub(crate) fn all_causing(&self) -> &[(LocationId, u64)] {
+        &self.causing
     }
 
     /// Whether a call is among those whose waiting is not known.

@@ -1,31 +1,20 @@
 //! What the ranks of an analysis know of each other. A rank reads the events of its own locations,
 //! with a call tree of its own, so nodes get the numbers of the rank that they are sent to. When
 //! all is read, the first rank puts the results of all ranks together.
-//!
-//! If the critical path is wanted, all ranks but the first also send their sync records to the
-//! first one with each window, and it puts them into one order. The order (time, location) does not
-//! depend on who has read the records, and neither does any result.
 
 use pompeii_model::{CallId, CallTree, LocationId, RegionId};
 
+use crate::blame::classes::Classes;
+use crate::blame::{At, Delay};
 use crate::counter::{Amount, Amounts, CounterId};
-use crate::engine::matching::Window;
-use crate::engine::record::Rec;
+use crate::engine::front::Front;
+use crate::engine::matching::Matching;
 use crate::engine::summary::Summary;
 use crate::engine::tree::{NodeId, PROGRAM, SharedTree, TASKS, TreeNode};
-use crate::location::Profile;
-use crate::outcome::{Joins, Outcome};
+use crate::outcome::{Causes, Joins, Outcome};
+use crate::path::Part;
 use crate::transport::Transport;
 use crate::transport::wire::{self, wire_struct};
-
-/// What a rank sends to the first one with a window.
-#[derive(Debug)]
-struct Share {
-    /// Call paths that are new, in the order of their numbers.
-    nodes: Vec<TreeNode>,
-    records: Vec<Rec>,
-    profile: Profile,
-}
 
 /// What it sends when it has read all events.
 #[derive(Debug)]
@@ -37,6 +26,9 @@ struct Rest {
     joins: Vec<((NodeId, LocationId), i64)>,
     amounts: Vec<((CounterId, NodeId), (LocationId, Amount))>,
     incomplete: u64,
+    path: Vec<(Part, i64)>,
+    roots: Vec<((At, Part), Delay)>,
+    classes: Vec<((At, LocationId), Classes)>,
 }
 
 /// What a rank has found when all events are read and matched.
@@ -46,9 +38,17 @@ pub(crate) struct Whole {
     pub(crate) joins: Joins,
     pub(crate) amounts: Amounts,
     pub(crate) incomplete: u64,
+    pub(crate) causes: Causes,
 }
 
 impl Whole {
+    /// All records are matched. Returns the records that are still kept, too.
+    pub(crate) fn of(matching: Matching<'_>) -> (Whole, Option<Front>) {
+        let (joins, incomplete, amounts, front) = matching.end();
+        let (summaries, causes) = (Vec::new(), Causes::default());
+        (Whole { summaries, joins, amounts, incomplete, causes }, front)
+    }
+
     /// As it travels; nothing is left.
     fn rest(&mut self, tree: &SharedTree) -> Rest {
         let amounts = std::mem::take(&mut self.amounts).into_iter();
@@ -59,6 +59,9 @@ impl Whole {
             joins: self.joins.take(),
             amounts: amounts.collect(),
             incomplete: std::mem::take(&mut self.incomplete),
+            path: self.causes.path.drain().collect(),
+            roots: self.causes.roots.drain().collect(),
+            classes: self.causes.classes.drain().collect(),
         }
     }
 
@@ -75,13 +78,24 @@ impl Whole {
             sum.and_modify(|sum| *sum = sum.plus(amount)).or_insert(amount);
         }
         self.incomplete += rest.incomplete;
+        let Causes { path, roots, classes } = &mut self.causes;
+        let part = |(node, on): Part| (number(node), on);
+        let at = |(node, kind): At| (number(node), kind);
+        for (of, ticks) in rest.path {
+            *path.entry(part(of)).or_default() += ticks;
+        }
+        for ((of, by), delay) in rest.roots {
+            *roots.entry((at(of), part(by))).or_default() += delay;
+        }
+        for ((of, on), more) in rest.classes {
+            *classes.entry((at(of), on)).or_default() += more;
+        }
     }
 }
 
 wire_struct! {
     TreeNode { parent, region, first }
-    Share { nodes, records, profile }
-    Rest { nodes, summaries, joins, amounts, incomplete }
+    Rest { nodes, summaries, joins, amounts, incomplete, path, roots, classes }
 }
 
 /// What this rank knows of the others.
@@ -102,29 +116,6 @@ impl Ranks {
     pub(crate) fn new(ranks: usize) -> Ranks {
         let numbers = vec![vec![PROGRAM, TASKS]; ranks];
         Ranks { sent: SharedTree::ROOTS, numbers, on_first: None, errors: Vec::new() }
-    }
-
-    /// A window of this rank is complete. On the first rank it becomes that of all ranks, elsewhere
-    /// it has no records afterwards.
-    pub(crate) fn share<T: Transport>(
-        &mut self,
-        transport: &mut T,
-        tree: &SharedTree,
-        window: &mut Window,
-    ) -> Result<(), T::Error> {
-        let mut own = Vec::new();
-        if transport.rank() > 0 {
-            let nodes = self.new_nodes(tree);
-            let records = std::mem::take(&mut window.records);
-            let profile = std::mem::take(&mut window.profile);
-            own = wire::bytes(&Share { nodes, records, profile });
-        }
-        for (rank, bytes) in transport.gather(own)?.into_iter().enumerate().skip(1) {
-            if let Some(share) = self.understand(rank, wire::value::<Share>(&bytes)) {
-                self.merge(rank, tree, share, window);
-            }
-        }
-        Ok(())
     }
 
     /// Call paths that the other ranks do not know.
@@ -156,19 +147,6 @@ impl Ranks {
     pub(crate) fn number(&self, rank: usize) -> impl Fn(NodeId) -> NodeId + '_ {
         let numbers = &self.numbers[rank];
         move |node| numbers.get(node.0 as usize).copied().unwrap_or(PROGRAM)
-    }
-
-    fn merge(&mut self, rank: usize, tree: &SharedTree, share: Share, window: &mut Window) {
-        self.define(rank, tree, &share.nodes);
-        let number = self.number(rank);
-        let before = window.profile.len() as u32;
-        for mut record in share.records {
-            record.node = number(record.node);
-            record.profile.0 = record.profile.0.saturating_add(before);
-            window.records.push(record);
-        }
-        let profile = share.profile.into_iter();
-        window.profile.extend(profile.map(|(node, ticks)| (number(node), ticks)));
     }
 
     /// All events have been read. On the first rank the results of all ranks are there afterwards,

@@ -3,7 +3,11 @@
 use pompeii_model::ProcessId;
 use pompeii_otf2::enums::CollectiveOp;
 
-use crate::compound::{MessageEnd, Place};
+use crate::blame::classes::Classes;
+use crate::blame::far::Passed;
+use crate::blame::others::{Explained, Letter};
+use crate::blame::{Delay, Kind};
+use crate::compound::{MessageEnd, MpiKind, MpiWait, Operation, Pattern, Place};
 use crate::counter::{Amount, CounterId, Level};
 use crate::engine::mail::{Answered, Asked, Letters, Notice};
 use crate::engine::process::Gaps;
@@ -28,7 +32,14 @@ wire_struct! {
     Notice { sender, receiver, serial, post }
     Asked { key, begin, call, end, rank, home }
     Answered { call, needed }
-    Letters { notices, asked, answered }
+    Letters { notices, asked, answered, waits, settled }
+    Operation { comm, number }
+    MpiWait { at, kind, together, begin, end, causer, until }
+    Delay { direct, indirect }
+    Classes { direct, indirect, propagating }
+    Explained { times, waits }
+    Passed { to, by, shares }
+    Letter { explained, passed }
     Rec { time, location, node, visit, what, profile }
     Moved { sends, receives, bytes_sent, bytes_received, collective_out, collective_in }
     Values { ticks, visits, task_ticks, fragments, moved }
@@ -39,6 +50,20 @@ wire_struct! {
 }
 
 wire_enum! { Scope { 0 = Children, 1 = Group } }
+
+wire_enum! {
+    Pattern {
+        0 = Barrier, 1 = AllToAll, 2 = OneToAll, 3 = AllToOne, 4 = Scan, 5 = Init, 6 = Finalize,
+        7 = Fence,
+        8 = File,
+    }
+}
+
+wire_enum! {
+    MpiKind { 0 = LateSender, 1 = LateReceiver, 2 = Icollective, 3 = Collective(pattern) }
+}
+
+wire_enum! { Kind { 0 = Threads, 1 = Mpi(kind) } }
 
 wire_enum! {
     What {

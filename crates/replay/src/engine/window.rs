@@ -10,7 +10,7 @@
 //! goes on without.
 //!
 //! Several ranks have a part of the locations each (`transport/`). The horizon is that of all of
-//! them. Each rank matches the records of its own locations, or the first rank those of all.
+//! them, and each rank matches the records of its own locations.
 //!
 //! Neither windows nor threads nor ranks change a result: locations pass nothing to each other that
 //! depends on them, and matchers see records in the order (time, location).
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use pompeii_model::{Id, LocationId, ProcessId};
@@ -27,6 +27,7 @@ use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::engine::finders::Finders;
 use crate::engine::home::Home;
 use crate::engine::matching::{Matching, Window};
 use crate::engine::process::{Missing, Shared};
@@ -34,6 +35,7 @@ use crate::engine::ranks::{Ranks, Whole};
 use crate::engine::record::Rec;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
+use crate::engine::together::{LAST, Together};
 use crate::engine::tree::SharedTree;
 use crate::location::{Context, Location, Profile};
 use crate::outcome::Outcome;
@@ -87,9 +89,8 @@ pub struct Sinks<'a> {
 
 /// The same on several ranks. Each of them has the events of some processes; the streams of all
 /// other locations are [`Stream::Elsewhere`]. Each rank finds some of the compounds, in the order
-/// of its own records; with the critical path the first rank finds all of them. The first rank has
-/// the whole outcome. That of another rank has the call paths only, so that it can translate its
-/// nodes.
+/// of its own records. The first rank has the whole outcome. That of another rank has the call
+/// paths only, so that it can translate its nodes.
 ///
 /// # Errors
 /// Those of the transport.
@@ -103,19 +104,17 @@ pub fn replay_on<T: Transport>(
     let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
     let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
-    let mut matching = Matching::new((&definitions, &engine.tree), sinks.found, options, tables);
-    match transport.ranks() > 1 && !options.path {
-        true => engine.match_at_home((transport, &mut ranks), &mut matching)?,
-        false => engine.match_in_one_place((transport, &mut ranks), &mut matching)?,
-    }
-    let (joins, incomplete, causes, amounts) = matching.end();
+    let matching = Matching::new(&definitions, sinks.found, options, tables);
+    let mut whole = match transport.ranks() {
+        0 | 1 => engine.match_in_one_place(transport, matching)?,
+        _ => engine.match_at_home((transport, &mut ranks), matching)?,
+    };
     let Engine { tree, seats, .. } = engine;
     let seats =
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
-    let summaries = seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
-    let mut whole = Whole { summaries, joins, amounts, incomplete };
+    whole.summaries = seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
     ranks.collect(transport, &tree, &mut whole)?;
-    let Whole { summaries, joins, mut amounts, incomplete } = whole;
+    let Whole { summaries, joins, mut amounts, incomplete, causes } = whole;
     summaries.iter().for_each(|summary| summary.counted(&mut amounts));
     let calls = tree.canonical(summaries.iter().any(|summary| summary.has_task_values));
     let calls = ranks.tell_calls(transport, calls)?;
@@ -289,33 +288,53 @@ impl<'a> Engine<'a> {
         self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first rank matches the records of all ranks. With several threads, one of them does it
-    /// while the others read the next window.
+    /// The only rank matches all records. With several threads, one of them does it while the
+    /// others read the next window, and the finders have threads of their own.
     fn match_in_one_place<T: Transport>(
         &self,
-        (transport, ranks): (&mut T, &mut Ranks),
-        matching: &mut Matching<'_>,
-    ) -> Result<(), T::Error> {
-        let tree = &self.tree;
-        let mut share = |transport: &mut T, window: &mut Window| {
-            ranks.share(transport, tree, window)?;
-            // Stable: the records of a location keep their order.
-            window.records.sort_by_key(|record| (record.time, record.location));
-            Ok(())
-        };
-        if self.options.threads < 2 || transport.rank() > 0 {
-            return self.run(transport, |transport, mut window| {
-                share(transport, &mut window)?;
-                matching.take(window);
+        transport: &mut T,
+        mut matching: Matching<'_>,
+    ) -> Result<Whole, T::Error> {
+        let known = (self.definitions, &self.tree);
+        let mut finders = self.options.path.then(|| Finders::new(self.definitions));
+        match self.options.threads {
+            0 | 1 => self.run(transport, |_, mut window| {
+                window.sort();
+                let given = matching.take(window);
+                if let Some(finders) = &mut finders {
+                    finders.take(known, &given);
+                }
                 Ok(())
-            });
+            })?,
+            _ => self.match_in_threads(transport, &mut matching, finders.as_mut())?,
         }
+        let (mut whole, front) = Whole::of(matching);
+        if let (Some(mut finders), Some(front)) = (finders, front) {
+            finders.take(known, &front.end());
+            whole.causes = finders.end(self.definitions);
+        }
+        Ok(whole)
+    }
+
+    /// Threads match the records and find the causes while others read.
+    fn match_in_threads<T: Transport>(
+        &self,
+        transport: &mut T,
+        matching: &mut Matching<'_>,
+        finders: Option<&mut Finders>,
+    ) -> Result<(), T::Error> {
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Window>(1);
-            scope.spawn(move || receiver.into_iter().for_each(|window| matching.take(window)));
-            self.run(transport, |transport, mut window| {
-                share(transport, &mut window)?;
-                // The receiver is there until the sender is dropped.
+            let to = finders.map(|finders| finders.start(scope, (self.definitions, &self.tree)));
+            scope.spawn(move || {
+                for mut window in receiver {
+                    window.sort();
+                    let given = Arc::new(matching.take(window));
+                    // The receivers are there until the senders are dropped.
+                    to.iter().flatten().for_each(|to| drop(to.send(given.clone())));
+                }
+            });
+            self.run(transport, |_, window| {
                 drop(sender.send(window));
                 Ok(())
             })
@@ -326,19 +345,30 @@ impl<'a> Engine<'a> {
     fn match_at_home<T: Transport>(
         &self,
         (transport, ranks): (&mut T, &mut Ranks),
-        matching: &mut Matching<'_>,
-    ) -> Result<(), T::Error> {
+        mut matching: Matching<'_>,
+    ) -> Result<Whole, T::Error> {
         let own: BTreeSet<u32> =
             (0..self.seats.len()).map(|place| self.seat(place).process.0).collect();
         let own: Vec<u32> = own.into_iter().collect();
-        let mut home = Home::meet(transport, (self.definitions, &self.tree), &own)?;
+        let known = (self.definitions, &self.tree);
+        let mut home = Home::meet(transport, known, (&own, self.options.path))?;
         matching.share(home.dealt());
+        let mut together = self.options.path.then(|| Together::new(known, home.dealt()));
         self.run(transport, |transport, mut window| {
-            home.trade((transport, ranks), &mut window, matching)?;
-            matching.take(window);
-            Ok(())
+            home.trade((transport, ranks), &mut window, &mut matching)?;
+            let horizon = (window.horizon.unwrap_or(u64::MAX), LocationId(0));
+            let given = matching.take(window);
+            let Some(together) = &mut together else { return Ok(()) };
+            together.take((transport, ranks), given, matching.upto().unwrap_or(horizon))
         })?;
-        home.finish((transport, ranks), matching)
+        home.finish((transport, ranks), &mut matching)?;
+        let (mut whole, front) = Whole::of(matching);
+        if let (Some(mut together), Some(front)) = (together, front) {
+            let last = home.last((transport, ranks), front)?;
+            together.take((transport, ranks), last, LAST)?;
+            whole.causes = together.end((transport, ranks))?;
+        }
+        Ok(whole)
     }
 
     /// Reads all events; `give` gets the records of each window.
@@ -424,7 +454,7 @@ impl<'a> Engine<'a> {
 
     /// Takes the records before the horizon, which are complete; all records, if there is none.
     fn before(&self, horizon: Option<u64>) -> Window {
-        let mut all = Window::default();
+        let mut all = Window { horizon, ..Window::default() };
         for place in 0..self.seats.len() {
             let mut seat = self.seat(place);
             seat.hand_over(horizon, &mut all);

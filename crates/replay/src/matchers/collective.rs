@@ -13,6 +13,7 @@ use pompeii_otf2::enums::CollectiveOp;
 
 use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
 use crate::definitions::{Comm, Definitions, Resource};
+use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
@@ -87,6 +88,10 @@ pub struct Collectives {
     open: HashMap<Key, Vec<Part>>,
     /// Other ranks of the analysis have the operations of some communicators.
     dealt: Option<Arc<Dealt>>,
+    /// Parts of this rank in operations of others that may have waited: location and begin.
+    pending: HashSet<(LocationId, u64)>,
+    /// Parts of other ranks in operations of this one that are over.
+    settled: Vec<(LocationId, u64)>,
     init: Management,
     finalize: Management,
     given_up: u64,
@@ -123,9 +128,10 @@ impl Matcher for Collectives {
             What::CollectiveEnd(end) => {
                 let begin = self.begins.remove(&record.location);
                 let is_known = !self.with_neighbours.contains(&record.location);
-                if self.has(end.comm) {
-                    let begin = begin.filter(|_| is_known);
-                    self.end_part(definitions, record, (begin, end), found);
+                let begin = begin.filter(|_| is_known);
+                match self.has(end.comm) {
+                    true => self.end_part(definitions, record, (begin, end), found),
+                    false => self.expect(definitions, record, begin, end.comm),
                 }
             }
             What::ForeignEnd { begin, end } => {
@@ -135,6 +141,8 @@ impl Matcher for Collectives {
             What::MpiEnter { region } => {
                 if definitions.regions[region].name.starts_with("MPI_Neighbor") {
                     self.with_neighbours.insert(record.location);
+                } else if self.is_elsewhere() && is_management(&definitions.regions[region].name) {
+                    self.pending.insert((record.location, record.time));
                 } else if let Some((call, _)) = self.management(definitions, region) {
                     call.enter(definitions, record);
                 }
@@ -146,6 +154,8 @@ impl Matcher for Collectives {
                     call.leave(definitions, record);
                     if call.left == processes {
                         call.finish(pattern, found);
+                        let over = call.parts();
+                        self.settle(over);
                     }
                 }
             }
@@ -174,7 +184,21 @@ impl Matcher for Collectives {
         self.dealt = Some(dealt.clone());
     }
 
+    fn send(&mut self, mail: &mut Mail) {
+        let Some(dealt) = &self.dealt else { return };
+        for (location, begin) in self.settled.drain(..) {
+            mail[dealt.of_location(location)].settled.push((location, begin));
+        }
+    }
+
+    fn receive(&mut self, _: &Definitions, letters: &Letters, _: Found<'_>) {
+        for part in &letters.settled {
+            self.pending.remove(part);
+        }
+    }
+
     fn open(&self, open: &mut Open) {
+        self.pending.iter().for_each(|(location, begin)| open.waiting(*location, *begin));
         self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
         let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
         let calls = management.flat_map(|call| &call.calls).map(|(_, part)| part);
@@ -192,12 +216,37 @@ impl Collectives {
         region: RegionId,
     ) -> Option<(&mut Management, Pattern)> {
         let name = definitions.regions[region].name.as_str();
-        let is_elsewhere = self.dealt.as_ref().is_some_and(|dealt| dealt.rank > 0);
         match name {
-            _ if is_elsewhere || !is_management(name) => None,
+            _ if self.is_elsewhere() || !is_management(name) => None,
             "MPI_Finalize" => Some((&mut self.finalize, Pattern::Finalize)),
             _ => Some((&mut self.init, Pattern::Init)),
         }
+    }
+
+    /// Whether another rank matches the begin and the end of MPI.
+    fn is_elsewhere(&self) -> bool {
+        self.dealt.as_ref().is_some_and(|dealt| dealt.rank > 0)
+    }
+
+    /// A process has ended its part in an operation that another rank matches. Whether it has
+    /// waited is known when that rank has settled the part.
+    fn expect(&mut self, definitions: &Definitions, record: &Rec, begin: Option<u64>, comm: u32) {
+        let process = definitions.system.locations[record.location].process;
+        let has_causes = self.dealt.as_ref().is_some_and(|dealt| dealt.has_causes);
+        let Some(comm) = definitions.comms.get(&comm).filter(|_| has_causes) else { return };
+        let is_alone = comm.is_self || comm.members.len() + comm.remote.len() < 2;
+        if is_alone || self.lost.contains(&process) || definitions.rank(comm, process).is_none() {
+            return;
+        }
+        self.pending.extend(begin.map(|begin| (record.location, begin)));
+    }
+
+    /// An operation is over.
+    fn settle(&mut self, parts: Vec<(LocationId, u64)>) {
+        let Some(dealt) = self.dealt.as_ref().filter(|dealt| dealt.has_causes) else { return };
+        let is_other =
+            |(location, _): &(LocationId, u64)| dealt.of_location(*location) != dealt.rank;
+        self.settled.extend(parts.into_iter().filter(is_other));
     }
 
     /// Whether the operations of a communicator are matched here.
@@ -242,16 +291,30 @@ impl Collectives {
         parts.push(part);
         if parts.len() == size {
             let parts = self.open.remove(&key).unwrap_or_default();
+            self.settle(parts.iter().map(Part::key).collect());
             finish((comm, key), parts, found);
         } else if let Some(oldest) = key.1.checked_sub(OPEN_MAX)
-            && self.open.remove(&(key.0, oldest)).is_some()
+            && let Some(parts) = self.open.remove(&(key.0, oldest))
         {
+            self.settle(parts.iter().map(Part::key).collect());
             self.given_up += 1;
         }
     }
 }
 
+impl Part {
+    /// Location and begin.
+    fn key(&self) -> (LocationId, u64) {
+        (self.at.location, self.begin)
+    }
+}
+
 impl Management {
+    /// Locations and begins of all parts.
+    fn parts(&self) -> Vec<(LocationId, u64)> {
+        self.calls.iter().map(|(_, part)| part.key()).collect()
+    }
+
     fn enter(&mut self, definitions: &Definitions, record: &Rec) {
         let process = definitions.system.locations[record.location].process;
         let at = record.place();

@@ -148,10 +148,15 @@ impl Operations {
         away.answered.drain(..).for_each(|(rank, answer)| mail[rank].answered.push(answer));
     }
 
-    /// The calls that have begun the operations which are not complete.
+    /// The calls that have begun the operations which are not complete, or of which other ranks do
+    /// not know yet that they are.
     pub(crate) fn begins(&self) -> impl Iterator<Item = &MessageEnd> {
         let begun = self.begun.values().flatten().map(|one| &one.begin);
-        begun.chain(self.open.values().flatten().map(|part| &part.begin))
+        let away = self.away.iter().flat_map(|away| {
+            let answered = away.answered.iter().filter_map(|(_, answer)| answer.needed.as_ref());
+            away.asked.iter().map(|(_, asked)| &asked.begin).chain(answered)
+        });
+        begun.chain(self.open.values().flatten().map(|part| &part.begin)).chain(away)
     }
 
     /// The trace ends: the number of operations that are not complete.

@@ -70,8 +70,8 @@ struct Away {
     dealt: Arc<Dealt>,
     /// Sends of a process to another one, where only one of them is of this rank.
     serials: HashMap<(ProcessId, ProcessId), u64>,
-    /// Sends of this rank that have not been received, by their serials.
-    sent: HashMap<(ProcessId, ProcessId, u64), u64>,
+    /// Sends of this rank that have not been received, by their serials, with their calls.
+    sent: HashMap<(ProcessId, ProcessId, u64), (u64, MessageEnd)>,
     notices: Vec<(usize, Notice)>,
 }
 
@@ -202,7 +202,7 @@ impl Matcher for Messages {
             let Notice { sender, receiver, serial, post } = *notice;
             let away = self.away.as_mut();
             let number = away.and_then(|away| away.sent.remove(&(sender, receiver, serial)));
-            if let Some(number) = number {
+            if let Some((number, _)) = number {
                 self.received(sender, (number, post), found);
             }
         }
@@ -225,7 +225,11 @@ impl Matcher for Messages {
         let sends = self.sends.values().flatten().map(|sent| &sent.end);
         let receives = self.receives.values().flatten().filter_map(|receive| receive.post.as_ref());
         let sides = self.sides.iter().flat_map(Side::ends);
-        let ends = sends.chain(receives).chain(sides).chain(self.operations.begins());
+        let away = self.away.iter().flat_map(|away| {
+            let posts = away.notices.iter().filter_map(|(_, notice)| notice.post.as_ref());
+            away.sent.values().map(|(_, end)| end).chain(posts)
+        });
+        let ends = sends.chain(receives).chain(sides).chain(away).chain(self.operations.begins());
         ends.for_each(|end| open.causing(end.at.location, end.enter));
     }
 }
@@ -277,7 +281,7 @@ impl Messages {
             call.sends_open += 1;
         }
         if let (Some(serial), Some(away)) = (serial, &mut self.away) {
-            away.sent.insert((process, to, serial), number);
+            away.sent.insert((process, to, serial), (number, end));
             return;
         }
         self.meet(key, Sent { end, time: record.time, number }, found);

@@ -13,6 +13,8 @@ pub struct Path(u32);
 #[derive(Debug, Default)]
 struct Node {
     parent: Option<Path>,
+    /// The jump from another rank with which the path begins (`path/jumps.rs`).
+    base: Option<u64>,
     /// Holders, longer paths included.
     holders: u32,
     ticks: Totals<Part>,
@@ -26,8 +28,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    fn node(&mut self, parent: Option<Path>) -> Path {
-        let node = Node { parent, holders: 1, ticks: Totals::default() };
+    fn node(&mut self, parent: Option<Path>, base: Option<u64>) -> Path {
+        let node = Node { parent, base, holders: 1, ticks: Totals::default() };
         match self.free.pop() {
             Some(place) => {
                 self.nodes[place as usize] = node;
@@ -42,12 +44,23 @@ impl Arena {
 
     /// An empty path.
     pub fn root(&mut self) -> Path {
-        self.node(None)
+        self.node(None, None)
+    }
+
+    /// An empty path that begins with a jump.
+    pub fn root_at(&mut self, jump: u64) -> Path {
+        self.node(None, Some(jump))
+    }
+
+    /// The jump with which a path begins.
+    pub fn base(&self, path: &Path) -> Option<u64> {
+        self.nodes[path.0 as usize].base
     }
 
     /// A path that continues another one.
     pub fn child(&mut self, of: Path) -> Path {
-        self.node(Some(of))
+        let base = self.base(&of);
+        self.node(Some(of), base)
     }
 
     /// Another holder of the same path.

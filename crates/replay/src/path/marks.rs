@@ -69,6 +69,11 @@ impl Marks {
         paths.get(place).map(|(_, path)| path)
     }
 
+    /// All kept paths.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Path> {
+        self.locations.iter().flat_map(|marked| &marked.paths).map(|(_, path)| path)
+    }
+
     /// Forgets the paths that no wait can refer to: the call has ended, and is not needed.
     pub(crate) fn forget(
         &mut self,

@@ -16,22 +16,26 @@
 //! A wait of MPI ends with its call. The causer is the process that was waited for, at the begin of
 //! its call (`path/marks.rs`). Starting MPI is such a wait, too, so the path begins in the process
 //! that came there last.
+//!
+//! Several ranks find the path together, each with the paths of its own locations
+//! (`path/jumps.rs`).
 
 mod arena;
+pub(crate) mod jumps;
 mod marks;
 #[cfg(test)]
 mod trace_tests;
 
-use std::cmp::Reverse;
-
 use pompeii_model::{Id, LocationId, ProcessId};
 
-use crate::compound::{Compound, MpiWait};
+use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::engine::given::{AtRecord, Given, Known};
 use crate::engine::record::{ForkId, Rec, TeamInstance, What};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
 use crate::path::arena::{Arena, Path};
+use crate::path::jumps::{EndTime, Far};
 use crate::path::marks::Marks;
 use crate::task::path::TaskSnapshots;
 
@@ -77,6 +81,8 @@ pub struct Paths {
     barriers: Table<(TeamInstance, u32), Left>,
     pub(crate) tasks: TaskSnapshots,
     marks: Marks,
+    /// Other ranks have some of the locations.
+    far: Option<Far>,
 }
 
 impl Paths {
@@ -91,11 +97,36 @@ impl Paths {
             barriers: Table::default(),
             tasks: TaskSnapshots::default(),
             marks: Marks::new(locations),
+            far: None,
         }
     }
 
+    /// Takes the next records.
+    pub(crate) fn take(&mut self, definitions: &Definitions, given: &Given) {
+        given.each(|record, profile, known| self.record(definitions, record, (profile, known)));
+        self.compact(&|location, time| given.needed.has_causing(location, time));
+    }
+
+    /// Takes the next record.
+    pub(crate) fn record(
+        &mut self,
+        definitions: &Definitions,
+        record: &Rec,
+        (profile, known): AtRecord<'_>,
+    ) {
+        self.advance(record, profile);
+        for (_, known) in known {
+            match known {
+                Known::Threads(compound) => self.wait(definitions, record, compound),
+                Known::InCall(wait) if wait.ticks() > 0 => self.wait_in_call(record, wait),
+                Known::InCall(_) | Known::Late(_) => {}
+            }
+        }
+        self.snapshot(definitions, record);
+    }
+
     /// A location comes to a record; `profile` has its time since the last one.
-    pub fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
+    fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
         let tip = &mut self.tips[record.location.index()];
         (tip.before, tip.last) = (tip.last, record.time);
         if record.what == What::End {
@@ -117,7 +148,7 @@ impl Paths {
     }
 
     /// What the record says to those that come later.
-    pub fn snapshot(&mut self, definitions: &Definitions, record: &Rec) {
+    fn snapshot(&mut self, definitions: &Definitions, record: &Rec) {
         let process = definitions.system.locations[record.location].process;
         let tip = &self.tips[record.location.index()];
         self.marks.note(&mut self.arena, record, tip.path.as_ref());
@@ -175,7 +206,7 @@ impl Paths {
     }
 
     /// A wait has ended with this record: the longest path leads through its causer.
-    pub fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
+    fn wait(&mut self, definitions: &Definitions, record: &Rec, compound: &Compound) {
         match compound {
             Compound::Barrier(visit) => {
                 let key = (visit.team, visit.barrier);
@@ -205,14 +236,6 @@ impl Paths {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// A call of MPI that has waited ends with this record.
-    pub(crate) fn wait_in_call(&mut self, record: &Rec, wait: &MpiWait) {
-        let mark = self.marks.get(wait.causer.location, wait.until);
-        if let Some(path) = mark.map(|path| self.arena.share(path)) {
-            self.jump(record, Snapshot { path, time: wait.until }, record.node);
         }
     }
 
@@ -295,12 +318,17 @@ impl Paths {
 
     /// The path from the begin to the end, which is that of the process that ends last.
     pub fn result(&self, definitions: &Definitions) -> Table<Part, i64> {
+        let last = self.last(definitions);
+        last.map(|(_, path)| self.arena.sum(path)).unwrap_or_default()
+    }
+
+    /// The path of the process that ends last, and when; of equal ones that of the first location.
+    fn last(&self, definitions: &Definitions) -> Option<(EndTime, &Path)> {
         let masters = definitions.system.processes.iter().map(|process| process.master);
         let ended = masters.filter_map(|location| {
             let tip = self.tips.get(location.index())?;
-            Some(((tip.end, tip.before, Reverse(location)), tip.path.as_ref()?))
+            Some(((tip.end, (tip.before, u32::MAX - location.0)), tip.path.as_ref()?))
         });
-        let last = ended.max_by_key(|(end, _)| *end);
-        last.map(|(_, path)| self.arena.sum(path)).unwrap_or_default()
+        ended.max_by_key(|(end, _)| *end)
     }
 }

@@ -15,6 +15,13 @@ pub(crate) struct TaskSnapshots {
     done: Table<WaitNumber, Snapshot>,
 }
 
+impl TaskSnapshots {
+    /// All kept paths.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Snapshot> {
+        self.created.values().chain(self.done.values())
+    }
+}
+
 impl Paths {
     /// A thread waits for what has happened with this record.
     pub(crate) fn awaited(&mut self, record: &Rec, awaited: &Awaited) {

@@ -65,7 +65,7 @@ use crate::transport::deal;
 pub(crate) use show::place;
 pub use show::{
     analyse, analyse_blame, analyse_classes, analyse_path, analyse_roots, analyse_tasks,
-    matched_at_home, show, show_blame, show_path, show_roots,
+    matched_at_home, show, show_all, show_blame, show_path, show_roots,
 };
 pub use tables::analyse_tables;
 

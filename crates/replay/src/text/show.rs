@@ -30,11 +30,22 @@ pub fn analyse(trace: &TextTrace) -> Result<String, String> {
             return Err(format!("{what}:\n{shown}\none rank:\n{alone}"));
         }
     }
-    analyse_with(trace, &show)
+    let mut first: Option<String> = None;
+    for (ranks, threads, window_events) in combinations().filter(|(ranks, ..)| *ranks == 1) {
+        let options = Options { threads, window_events, path: true, ..Options::default() };
+        let all = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
+        let all = all.ok_or("a rank has ended too early")?;
+        let (outcome, compounds) = all.first().ok_or("no rank")?;
+        let shown = show(outcome, compounds);
+        let first = first.get_or_insert_with(|| shown.clone());
+        if *first != shown {
+            return Err(format!("{threads} threads, windows of {window_events} events:\n{shown}"));
+        }
+    }
+    first.ok_or_else(|| "no combination".to_owned())
 }
 
-/// What all ranks find together if each of them matches the records of its own locations: the
-/// compounds in the order of their texts, because each rank has an order of its own.
+/// What all ranks find together without the critical path and the causes of waiting.
 ///
 /// # Errors
 /// A rank has ended too early.
@@ -45,70 +56,100 @@ pub fn matched_at_home(
 ) -> Result<String, String> {
     let options = Options { threads: 1 + ranks % 2, window_events, ..Options::default() };
     let all = channels::replay(ranks, options, part).ok_or("a rank has ended too early")?;
+    Ok(show_all(&all))
+}
+
+/// What all ranks find together: the compounds in the order of their texts, because each rank has
+/// an order of its own.
+pub fn show_all(all: &[(Outcome, Vec<Compound>)]) -> String {
+    all_by(all, &|outcome, compounds| {
+        let shown = compounds.iter().filter(|it| !matches!(it, Compound::Awaited(_)));
+        let lines = shown.map(|compound| compound_line(outcome, compound) + "\n");
+        let whole = if compounds.is_empty() { show(outcome, &[]) } else { String::new() };
+        whole + &lines.collect::<String>()
+    })
+}
+
+/// The text without compounds of the first rank, and the lines of the compounds of all, sorted.
+fn all_by(
+    all: &[(Outcome, Vec<Compound>)],
+    show: &dyn Fn(&Outcome, &[Compound]) -> String,
+) -> String {
     let mut text = all.first().map(|(outcome, _)| show(outcome, &[])).unwrap_or_default();
     let lines = all.iter().flat_map(|(outcome, compounds)| {
-        let shown = compounds.iter().filter(|it| !matches!(it, Compound::Awaited(_)));
-        shown.map(|compound| compound_line(outcome, compound) + "\n")
+        compounds.iter().map(|compound| show(outcome, std::slice::from_ref(compound)))
     });
     let mut lines: Vec<String> = lines.collect();
     lines.sort_unstable();
     text.extend(lines);
-    Ok(text)
+    text
 }
 
 /// As [`analyse`], but shows who is to blame for waiting.
 pub fn analyse_blame(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, _| show_blame(outcome))
+    analyse_with(trace, &show_blame)
 }
 
 /// As [`analyse`], but shows at which places was waited for whom in the end.
 pub fn analyse_roots(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, _| show_roots(outcome))
+    analyse_with(trace, &show_roots)
 }
 
 /// As [`analyse`], but shows the classes of waiting.
 pub fn analyse_classes(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, _| classes::show(outcome))
+    analyse_with(trace, &classes::show)
 }
 
 /// As [`analyse`], but shows facts about tasks, the critical path, and who is to blame.
 pub fn analyse_tasks(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, compounds| {
-        let lines = compounds.iter().filter_map(|it| task::show::line(outcome, it));
-        let mut text: String = lines.map(|line| line + "\n").collect();
-        if outcome.incomplete != 0 {
-            let _ = writeln!(text, "incomplete {}", outcome.incomplete);
-        }
-        text + &show_path(outcome) + &show_blame(outcome)
-    })
+    analyse_by(
+        trace,
+        &|outcome, compounds| {
+            let lines = compounds.iter().filter_map(|it| task::show::line(outcome, it));
+            lines.map(|line| line + "\n").collect()
+        },
+        &|outcome| {
+            let incomplete = match outcome.incomplete {
+                0 => String::new(),
+                incomplete => format!("incomplete {incomplete}\n"),
+            };
+            incomplete + &show_path(outcome) + &show_blame(outcome)
+        },
+    )
 }
 
 /// As [`analyse`], but shows the critical path.
 pub fn analyse_path(trace: &TextTrace) -> Result<String, String> {
-    analyse_with(trace, &|outcome, _| show_path(outcome))
+    analyse_with(trace, &show_path)
 }
 
-fn analyse_with(
+fn analyse_with(trace: &TextTrace, show: &dyn Fn(&Outcome) -> String) -> Result<String, String> {
+    analyse_by(trace, &|_, _| String::new(), show)
+}
+
+/// Shows what is found: the lines of compounds and the rest. One rank finds compounds always in the
+/// same order, and several ranks find the same ones.
+fn analyse_by(
     trace: &TextTrace,
-    show: &dyn Fn(&Outcome, &[Compound]) -> String,
+    lines: &dyn Fn(&Outcome, &[Compound]) -> String,
+    rest: &dyn Fn(&Outcome) -> String,
 ) -> Result<String, String> {
-    let mut first: Option<String> = None;
+    let mut first: Option<(String, String)> = None;
     for (ranks, threads, window_events) in combinations() {
         let options = Options { threads, window_events, path: true, ..Options::default() };
-        let result = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
-        let of_first = result.and_then(|all| all.into_iter().next());
-        let (outcome, compounds) = of_first.ok_or("a rank has ended too early")?;
-        let shown = show(&outcome, &compounds);
-        match &first {
-            Some(first) if *first != shown => {
-                return Err(format!(
-                    "{ranks} ranks, {threads} threads, windows of {window_events} events:\n{shown}"
-                ));
-            }
-            _ => first = Some(shown),
+        let all = channels::replay(ranks, options, &|ranks, rank| trace.part(ranks, rank));
+        let all = all.ok_or("a rank has ended too early")?;
+        let (outcome, compounds) = all.first().ok_or("no rank")?;
+        let rest = rest(outcome);
+        let shown = (lines(outcome, compounds) + &rest, all_by(&all, lines) + &rest);
+        let (in_order, sorted) = first.get_or_insert_with(|| shown.clone());
+        if *sorted != shown.1 || ranks == 1 && *in_order != shown.0 {
+            let what =
+                format!("{ranks} ranks, {threads} threads, windows of {window_events} events");
+            return Err(format!("{what}:\n{}\none rank:\n{sorted}", shown.1));
         }
     }
-    first.ok_or_else(|| "no combination".to_owned())
+    first.map(|(in_order, _)| in_order).ok_or_else(|| "no combination".to_owned())
 }
 
 /// Numbers of ranks and threads, and events in a window.

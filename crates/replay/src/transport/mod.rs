@@ -8,8 +8,7 @@
 //! All locations of a process of the program belong to one rank ([`deal`]), because only they need
 //! each other while their events are read. Each rank reads its own events, matches the records of
 //! its own locations, and gets from the others the records that concern these (`engine/home.rs`).
-//! With the critical path, the first rank orders and matches the records of all
-//! (`engine/ranks.rs`).
+//! They find the critical path and the causes of waiting together (`engine/together.rs`).
 
 pub mod channels;
 pub mod deal;

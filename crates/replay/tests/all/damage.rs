@@ -13,6 +13,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_replay::definitions::Definitions;
 use pompeii_replay::engine::process::Gaps;
 use pompeii_replay::engine::stream::Stream;
+use pompeii_replay::transport::channels;
 use pompeii_replay::{Options, Trace, replay, text, trace};
 
 use crate::engine::severities;
@@ -61,6 +62,13 @@ impl Memory {
         let part = |ranks, rank| self.part(ranks, rank);
         let alone = text::matched_at_home(&part, 1, 1_000).unwrap();
         let together = text::matched_at_home(&part, 2, 50).unwrap();
+        assert!(alone == together, "{what}:\n{together}\none rank:\n{alone}");
+        let causes = |ranks, window_events| {
+            let options = Options { window_events, path: true, ..Options::default() };
+            let all = channels::replay(ranks, options, &part).unwrap();
+            text::show_path(&all[0].0) + &text::show_blame(&all[0].0)
+        };
+        let (alone, together) = (causes(1, 1_000), causes(3, 50));
         assert!(alone == together, "{what}:\n{together}\none rank:\n{alone}");
     }
 
