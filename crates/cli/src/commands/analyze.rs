@@ -1,6 +1,8 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
 mod counters;
+#[cfg(test)]
+mod file_tests;
 pub mod instances;
 
 use std::collections::BTreeMap;
@@ -124,15 +126,26 @@ fn analyze(
     // Not the number in the definitions, because not all writers know it.
     let events = progress.done.load(Ordering::Relaxed).saturating_sub(outcome.gaps.errors);
     drop(progress);
-    let mut measured = selection.of(severities.cube(&outcome));
-    write_cube(&measured, folder, CUBE_FILE)?;
-    let summary = Summary::new(&derive(&measured), &outcome, (events, selection));
-    let text = serde_json::to_string_pretty(&summary)? + "\n";
-    Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
+    let (mut measured, summary) = write(&severities, &outcome, (events, selection), folder)?;
     tell_gaps(&outcome);
     measured.change_texts(&mut make_printable);
     let text = text_of(&derive(&measured), &summary, folder);
     Ok(Analysis { text, is_complete: errors.is_empty() && outcome.gaps.errors == 0 })
+}
+
+/// Writes the results to a folder.
+fn write(
+    severities: &Severities,
+    outcome: &Outcome,
+    (events, selection): (u64, &Selection),
+    folder: &Path,
+) -> Result<(Cube, Summary)> {
+    let measured = selection.of(severities.cube(outcome));
+    write_cube(&measured, folder, CUBE_FILE)?;
+    let summary = Summary::new(&derive(&measured), outcome, (events, selection));
+    let text = serde_json::to_string_pretty(&summary)? + "\n";
+    Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
+    Ok((measured, summary))
 }
 
 /// Nothing is written next to files of other tools, if the user does not say so.
