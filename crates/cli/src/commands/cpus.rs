@@ -15,6 +15,9 @@ use crate::mpi::launcher::is_launcher;
 const MUCH: f64 = 0.05;
 /// If less of the CPUs' time was used, threads that were ready found a free CPU.
 const FULL: f64 = 0.85;
+/// Threads crowd each other if they wanted this share of the CPUs' time on average. It is less than
+/// all of it, because the program also begins and ends.
+const CROWDED: f64 = 0.75;
 /// Threads lacked CPUs if they were ready without one for this share of the CPU allocation time.
 const LACKED: f64 = 0.02;
 /// Library threads work for idle threads if they do so for this share of the idle time.
@@ -84,10 +87,11 @@ fn is_own_crowd(manifest: &Manifest) -> bool {
 }
 
 /// Whether the program's threads would have had too few CPUs on an empty machine too: on average,
-/// more of them than there are CPUs ran or were ready to run. `true` if that is not known.
+/// about as many of them as there are CPUs, or more, ran or were ready to run. `true` if that is
+/// not known.
 fn wants_too_many(machine: &Machine, threads: &Threads) -> bool {
-    let ready_ns = lacked_ns(threads, true);
-    threads.unknown > 0 || machine.command_ns.saturating_add(ready_ns) >= machine.capacity_ns()
+    let wanted_ns = machine.command_ns.saturating_add(lacked_ns(threads, true));
+    threads.unknown > 0 || wanted_ns as f64 >= CROWDED * machine.capacity_ns() as f64
 }
 
 fn uses_most(machine: &Machine) -> bool {
@@ -122,9 +126,9 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     // A quota makes the system report fewer CPUs, but it is a cause of its own.
     let cpus = run.machine.as_ref().map_or(run.cpus, |machine| machine.cpus);
     let set = run.environment.get("OMP_NUM_THREADS").map(String::as_str);
-    // Many threads that sleep do not crowd each other, if others keep the CPUs busy.
+    // Many threads that sleep, or wait for each other, do not crowd each other.
     let wanted = run.machine.as_ref().zip(manifest.threads.as_ref());
-    let can_crowd = is_own_crowd(manifest) || wanted.is_none_or(|(of, by)| wants_too_many(of, by));
+    let can_crowd = wanted.is_none_or(|(of, by)| wants_too_many(of, by));
     let shared = shared(hosts, locations, (cpus, set)).filter(|_| can_crowd);
     shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
@@ -400,8 +404,8 @@ mod tests {
     fn threads_that_sleep_do_not_crowd_each_other() {
         let ready = |ready_waiting_ns| Threads { ready_waiting_ns, ..Threads::default() };
         let machine = Machine { command_ns: 100_000_000, ..two_cpus(19_000, 0, 0) };
-        assert!(!wants_too_many(&machine, &ready(19_000_000_000)));
-        assert!(wants_too_many(&machine, &ready(19_900_000_000)));
+        assert!(!wants_too_many(&machine, &ready(14_800_000_000)));
+        assert!(wants_too_many(&machine, &ready(14_900_000_000)));
         assert!(wants_too_many(&machine, &Threads { unknown: 1, ..ready(0) }));
     }
 
