@@ -45,10 +45,12 @@ fn is_in_use(lens: &Lens, finding: &Finding) -> bool {
 /// lacks CPUs because of the turns.
 pub(crate) fn is_one_at_a_time(lens: &Lens, finding: &Finding) -> bool {
     const NEARLY: f64 = 0.8;
+    if finding.cause != Some(Cause::Ordered) {
+        return false;
+    }
     let waits = lens.sum("omp_ordered_wait", &finding.calls) as f64;
     let around = Around::new(lens, finding).filter(|around| around.threads > 1.0);
-    finding.cause == Some(Cause::Ordered)
-        && around.is_some_and(|of| waits >= NEARLY * (of.threads - 1.0) * of.lasted)
+    around.is_some_and(|of| waits >= NEARLY * (of.threads - 1.0) * of.lasted)
 }
 
 /// The parallel regions of a finding.

@@ -1,5 +1,7 @@
 //! Waiting at barriers: who arrives last, by how much, and because of which construct.
 
+use std::collections::HashMap;
+
 use pompeii_model::{CallId, LocationId, ProcessId, Region, RegionId, Role, Ticks};
 
 use super::doubt::{Doubt, Waited};
@@ -16,10 +18,10 @@ use crate::dilation::Costs;
 use crate::{Lens, format};
 
 pub(super) fn detect(search: &mut Search) {
-    let mut found = Vec::new();
+    let (mut found, mut longest) = (Vec::new(), LongestWaits::new());
     for metric in ["omp_ibarrier_wait", "omp_ebarrier_wait"] {
         let losses = search.losses(metric).into_iter();
-        found.extend(losses.filter_map(|loss| Waiting::new(search, metric, loss)));
+        found.extend(losses.filter_map(|loss| Waiting::new(search, metric, loss, &mut longest)));
     }
     let (for_tasks, found): (Vec<Waiting>, Vec<Waiting>) =
         found.into_iter().partition(|waiting| waiting.taskwait.is_some());
@@ -95,13 +97,14 @@ impl Waiting {
         search: &Search,
         metric: &'static str,
         (region, calls): (RegionId, Vec<CallId>),
+        longest: &mut LongestWaits,
     ) -> Option<Self> {
         let lens = &search.lens;
         // The late thread may have come by a call path at which no thread waits.
         let team = Team::new(lens, metric, (&calls, &search.paths.by_region[region]))?;
         let (at_the_end, half) = costlier_half(lens, metric, &calls);
         let owner = owner(lens, half[0]);
-        let taskwait = taskwait(search, owner.2, &team);
+        let taskwait = taskwait(search, owner.2, &team, longest);
         Some(Self { metric, region, calls, team, at_the_end, half, owner, taskwait })
     }
 
@@ -210,10 +213,19 @@ fn loop_work(search: &Search, barriers: &[CallId], team: &Team) -> Option<LoopWo
     LoopWork::new(search, &scopes, team.parts.members / team.teams.max(1))
 }
 
+/// The wait for tasks below a scope in which a location is longest, and how long. Many barriers may
+/// lie in one scope.
+type LongestWaits = HashMap<(CallId, LocationId), Option<(Ticks, CallId)>>;
+
 /// The taskwait, taskgroup or taskloop in which the late thread is most of the time by which it is
 /// late, the tasks that it executes there included: no other thread gets more tasks until it goes
 /// on.
-fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
+fn taskwait(
+    search: &Search,
+    scope: CallId,
+    team: &Team,
+    longest: &mut LongestWaits,
+) -> Option<CallId> {
     let cube = search.lens.cube;
     let lens = &search.lens;
     let ticks = |metric: &str, call| {
@@ -225,8 +237,10 @@ fn taskwait(search: &Search, scope: CallId, team: &Team) -> Option<CallId> {
     };
     // An explicit barrier has no code in it: what comes before it lies next to it.
     let around = cube.calls.parent(scope).filter(|_| lens.role(scope) == Role::Barrier);
-    let waits = search.paths.taskwaits.get(&around.unwrap_or(scope))?;
-    let (most, call) = waits.iter().map(|&call| (time(call), call)).max()?;
+    let scope = around.unwrap_or(scope);
+    let waits = search.paths.taskwaits.get(&scope)?;
+    let find = || waits.iter().map(|&call| (time(call), call)).max();
+    let (most, call) = (*longest.entry((scope, team.late)).or_insert_with(find))?;
     (2 * most >= team.parts.mean() - team.parts.least).then_some(call)
 }
 

@@ -13,6 +13,8 @@
 //! if it began first, the waiting would be less than half of what it is. Otherwise more tasks at a
 //! time would help, and these are what the wait prevents.
 
+use std::collections::{HashMap, HashSet};
+
 use pompeii_model::{CallId, Moments, RegionId, Role, Ticks};
 
 use super::barriers::{divide, owner};
@@ -109,21 +111,47 @@ pub(super) struct Found {
     pub(super) advice: &'static str,
 }
 
+/// The instances of all task constructs, and which constructs have instances that were executed at
+/// the barriers of each outermost parallel region.
+pub(super) struct Executed {
+    known: Vec<TaskInstances>,
+    at_barriers: HashMap<CallId, HashSet<RegionId>>,
+}
+
+impl Executed {
+    pub(super) fn new(search: &Search) -> Self {
+        let lens = &search.lens;
+        let mut at_barriers: HashMap<CallId, HashSet<RegionId>> = HashMap::new();
+        for &barrier in &search.paths.barriers {
+            let Some(parallel) = search.paths.outermost_parallel[barrier] else { continue };
+            at_barriers.entry(parallel).or_default().extend(constructs_at(lens, &[barrier]));
+        }
+        Self { known: task_instances(lens.cube), at_barriers }
+    }
+}
+
+/// The task constructs of which instances were executed at these call paths.
+fn constructs_at(lens: &Lens, calls: &[CallId]) -> impl Iterator<Item = RegionId> {
+    stubs(lens, calls).into_iter().map(|stub| lens.cube.calls.region(stub))
+}
+
 /// Why `lost` is waited for the tasks of these taskwaits or ends of taskgroups, if it is not that
 /// there are so few of them; and how much of the waiting stays after the repair.
-pub(super) fn at_waits(search: &Search, waits: &[CallId], lost: Ticks) -> Option<(Found, Ticks)> {
+pub(super) fn at_waits(
+    search: &Search,
+    executed: &Executed,
+    (waits, lost): (&[CallId], Ticks),
+) -> Option<(Found, Ticks)> {
     let lens = &search.lens;
-    let known = task_instances(lens.cube);
     let parallel = search.paths.outermost_parallel[*waits.first()?]?;
-    let in_barriers = search.paths.barriers.iter().copied();
-    let in_barriers =
-        in_barriers.filter(|&barrier| search.paths.outermost_parallel[barrier] == Some(parallel));
-    let places: Vec<CallId> = waits.iter().copied().chain(in_barriers).collect();
-    let stubs = stubs(lens, &places);
-    let here =
-        |of: &&TaskInstances| stubs.iter().any(|&stub| lens.cube.calls.region(stub) == of.region);
+    let at_waits: HashSet<RegionId> = constructs_at(lens, waits).collect();
+    let at_barriers = executed.at_barriers.get(&parallel);
+    let here = |of: &&TaskInstances| {
+        at_waits.contains(&of.region) || at_barriers.is_some_and(|all| all.contains(&of.region))
+    };
     let threads = lens.threads_at(&[parallel]) as i64;
-    let tasks = Tasks::new(known.iter().filter(here), (threads, lens.sum("visits", waits), lost))?;
+    let known = executed.known.iter().filter(here);
+    let tasks = Tasks::new(known, (threads, lens.sum("visits", waits), lost))?;
     if tasks.is_chain() {
         return Some((tasks.cause(search)?, 0));
     }

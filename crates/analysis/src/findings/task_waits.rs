@@ -7,7 +7,7 @@ use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::barriers::divide;
 use super::imbalance::most_of;
-use super::starvation::{Found, at_waits};
+use super::starvation::{Executed, Found, at_waits};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 
@@ -32,21 +32,23 @@ pub(super) struct AtBarrier {
 pub(super) fn report(search: &mut Search, at_barriers: Vec<AtBarrier>) {
     let region = |search: &Search, at: &AtBarrier| search.lens.cube.calls.region(at.wait);
     let regions: Vec<RegionId> = at_barriers.iter().map(|at| region(search, at)).collect();
+    let executed = Executed::new(search);
     for (_, positions) in grouped(0..at_barriers.len(), |at| regions[at]) {
         let parts: Vec<&AtBarrier> = positions.into_iter().map(|at| &at_barriers[at]).collect();
-        one(search, &parts);
+        one(search, &executed, &parts);
     }
 }
 
 /// Reports the other waits.
 pub(super) fn detect(search: &mut Search) {
+    let executed = Executed::new(search);
     for metric in METRICS {
         for (_, calls) in search.losses(metric) {
             let lens = search.lens;
             let lost = lens.sum(metric, &calls);
             let gain = Gain::about(search.on_the_delaying_thread(metric, &calls));
             let detail = per_visit(&lens, metric, &calls);
-            let found = at_waits(search, &calls, lost);
+            let found = at_waits(search, &executed, (&calls, lost));
             let site = site(&lens, (calls[0], found.as_ref()), (metric, calls.clone()));
             let gain = match &found {
                 Some((_, stays)) => even(lost - stays, lens.threads_at(&around(search, &calls))),
@@ -59,7 +61,7 @@ pub(super) fn detect(search: &mut Search) {
 }
 
 /// One wait, with all waiting at barriers that follows from it.
-fn one(search: &mut Search, at_barriers: &[&AtBarrier]) {
+fn one(search: &mut Search, executed: &Executed, at_barriers: &[&AtBarrier]) {
     let Some(first) = at_barriers.first() else { return };
     let lens = search.lens;
     let waits = &search.paths.by_region[lens.cube.calls.region(first.wait)];
@@ -69,7 +71,7 @@ fn one(search: &mut Search, at_barriers: &[&AtBarrier]) {
     let own: Ticks = ALL.iter().map(|metric| lens.sum(metric, &waits)).sum();
     let lost = own + at_barriers.iter().map(|at| at.lost).sum::<Ticks>();
     ALL.iter().for_each(|metric| search.claim(metric, &waits));
-    let found = at_waits(search, &waits, lost);
+    let found = at_waits(search, executed, (&waits, lost));
     let stays = found.as_ref().map_or(0, |(_, stays)| *stays);
     let calls = at_barriers.iter().flat_map(|at| at.calls.clone()).collect();
     let site = site(&lens, (first.wait, found.as_ref()), (first.metric, calls));

@@ -1,8 +1,6 @@
 //! `pompeii analyze`: who waited for whom in a trace, as `trace.cubex` and `analysis.json`.
 
 mod counters;
-#[cfg(test)]
-mod file_tests;
 pub mod instances;
 
 use std::collections::BTreeMap;
@@ -450,3 +448,6 @@ fn is_shown(name: &str) -> bool {
         );
     is_wait && name != "omp_atomic_contention"
 }
+
+#[cfg(test)]
+mod file_tests;
