@@ -72,7 +72,8 @@ function clear(time) {
 export function toCreator(time, selector) {
   const created = time.moment?.task?.created;
   if (!created) return;
-  selector.goTo({ loc: created.loc, start: created.at, end: created.at + 1, region: 0 });
+  // No region: the innermost one of that moment.
+  selector.goTo({ loc: created.loc, start: created.at, end: created.at + 1, region: -1 });
 }
 
 /** The cursor, which is made if there is none or it is out of sight. @param {Timeline} time */
