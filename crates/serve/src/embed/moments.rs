@@ -24,7 +24,7 @@ pub fn windows(instances: &[Value], length: u64) -> Vec<Window> {
             Some((*number, window))
         })
         .collect();
-    ranked.sort_by_key(|(number, _)| *number);
+    ranked.sort_by_key(|(number, _)| *number > 1);
     let mut windows: Vec<Window> = Vec::new();
     for (_, window) in ranked {
         if windows.len() < TRIED_MAX && !windows.iter().any(|other| is_alike(*other, window)) {
