@@ -144,10 +144,13 @@ export class SourceView {
       (panes ? `${name}: ${panes.severity(own, panes.unit)}` : name)).join("\n");
     const box = el("i.box");
     box.style.background = colourOf(share);
-    const button = el("button.mark", { title: names, "aria-label": `Line ${line}: ${names}`,
+    const shown = panes ? percent(share) : "";
+    // A name must have in it what is seen.
+    const label = [`Line ${line}: ${names}`, shown].filter(Boolean).join(", ");
+    const button = el("button.mark", { title: names, "aria-label": label,
       "aria-current": String(line) === state.now.line ? "true" : null,
       onclick: () => state.set({ file: this.file, line: String(line) }) },
-    box, panes ? percent(share) : "");
+    box, shown);
     button.style.top = `${(line - 1) * LINE_PX}px`;
     return button;
   }
