@@ -227,7 +227,7 @@ mod tests {
 
     fn put(blocks: &Blocks, number: u64) {
         let block = Box::into_raw(Box::new([0, number]));
-        // SAFETY: nobody else knows the block.
+        // SAFETY: no other thread knows the block.
         unsafe { blocks.put(block.cast()) };
     }
 

@@ -70,7 +70,7 @@ pub struct Measuring {
 }
 
 impl Measuring {
-    /// What so many cycles of the processor take, in nanoseconds.
+    /// What this number of cycles of the processor takes, in nanoseconds.
     pub fn ns(&self, cycles: f64) -> f64 {
         cycles * if self.cycle_ns > 0.0 { self.cycle_ns } else { USUAL_CYCLE_NS }
     }

@@ -366,12 +366,12 @@ mod tests {
     fn growth_into_what_is_in_use_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let mut mapped = Mapped::create(folder.path().join("x"), 4096, 1 << 30).unwrap();
-        let behind = mapped.base().wrapping_add(mapped.mapped_bytes);
+        let after = mapped.base().wrapping_add(mapped.mapped_bytes);
         let (protection, flags) =
             (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED);
         // SAFETY: nothing is mapped there.
-        let wall = unsafe { libc::mmap(behind.cast(), 4096, protection, flags, -1, 0) };
-        assert_eq!(wall, behind.cast());
+        let wall = unsafe { libc::mmap(after.cast(), 4096, protection, flags, -1, 0) };
+        assert_eq!(wall, after.cast());
         mapped.ensure(MAPPED_BYTES_LEAST).unwrap();
         let error = mapped.ensure(MAPPED_BYTES_LEAST + 1).unwrap_err();
         assert_eq!((error.call, error.errno), ("mremap", libc::ENOMEM));

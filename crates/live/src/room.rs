@@ -50,7 +50,7 @@ fn map_at(place: usize, bytes: usize, file: i32) -> *mut u8 {
     }
     if base as usize != place {
         // A system that does not know the flag takes the address for a wish.
-        // SAFETY: mapped above, and nobody knows it.
+        // SAFETY: mapped above, and no other code knows it.
         unsafe { libc::munmap(base, bytes) };
         return null_mut();
     }

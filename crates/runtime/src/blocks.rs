@@ -1,6 +1,6 @@
 //! Blocks of one size that were given back, for whoever needs one next. No thread waits for
-//! another: who takes a block takes the whole list for a moment, so that nobody else can change it,
-//! and puts the rest back.
+//! another: who takes a block takes the whole list for a moment, so that no other thread can
+//! change it, and puts the rest back.
 
 use std::ptr::null_mut;
 
@@ -50,7 +50,7 @@ impl Blocks {
     /// Keeps a block.
     ///
     /// # Safety
-    /// The block must be aligned to an address and have room for one. It belongs to nobody else,
+    /// The block must be aligned to an address and have room for one. No other thread uses it,
     /// and is never unmapped.
     pub unsafe fn put(&self, block: *mut u8) {
         // SAFETY: the caller's promise.

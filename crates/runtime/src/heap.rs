@@ -69,7 +69,7 @@ impl Heap {
     /// Takes memory back.
     ///
     /// # Safety
-    /// It must come from this heap, for this layout, and belong to nobody any more.
+    /// It must come from this heap, for this layout, and not be used any more.
     pub unsafe fn give_back(&self, memory: *mut u8, layout: Layout) {
         // SAFETY: the caller's promise; blocks are aligned to addresses and stay mapped.
         unsafe {
@@ -119,7 +119,7 @@ impl Heap {
                 Err(other) => next = other,
             }
             if !chunk.is_null() {
-                // SAFETY: another thread has made a chunk meanwhile; nobody knows this one.
+                // SAFETY: another thread has made a chunk meanwhile; no other code knows this one.
                 unsafe { unmap(chunk, CHUNK_BYTES) };
             }
         }
@@ -159,7 +159,7 @@ fn map(bytes: usize) -> *mut u8 {
 }
 
 /// # Safety
-/// It must be memory of [`map`]'s that nobody uses any more.
+/// It must be memory of [`map`]'s that is not used any more.
 unsafe fn unmap(memory: *mut u8, bytes: usize) {
     if bytes > 0 {
         // SAFETY: the caller's promise.
@@ -204,7 +204,7 @@ mod tests {
         }
         let blocks = got.iter().filter(|(_, layout)| size_of_block(*layout) == Some(1)).count();
         for &(memory, layout) in &got {
-            // SAFETY: got for this layout, and nobody uses it.
+            // SAFETY: got for this layout, and not used any more.
             unsafe { heap.give_back(memory as *mut u8, layout) };
         }
         let again: Vec<bool> = (0..=blocks).map(|_| heap.get(layout(100, 8)).is_used).collect();

@@ -15,7 +15,7 @@ use crate::heap::{Got, Heap};
 
 const RESERVE_BYTES: usize = 1 << 20;
 
-/// The heap, with the reserve behind it.
+/// The heap, with the reserve after it.
 pub struct Memory {
     heap: Heap,
     reserve: UnsafeCell<[u8; RESERVE_BYTES]>,
@@ -48,7 +48,7 @@ impl Memory {
     fn take_zeroed_from_heap(&self, layout: Layout) -> *mut u8 {
         let Got { memory, is_used } = self.heap.get(layout);
         if is_used {
-            // SAFETY: memory of that many bytes which nobody else knows.
+            // SAFETY: memory of that many bytes that no other code knows.
             unsafe { memory.write_bytes(0, layout.size()) };
         }
         memory

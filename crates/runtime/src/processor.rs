@@ -13,7 +13,8 @@ use crate::clock;
 /// is so on all processors of the last fifteen years that the library runs on, give or take one.
 const STEP_CYCLES: u64 = 4;
 
-/// Of so many turns the shortest one counts: the first ones find the code outside of the cache.
+/// The number of turns. The shortest one counts, because the first ones find the code outside of
+/// the cache.
 const TURNS: usize = 3;
 
 /// Ticks that a chain of instructions takes of [`CHAIN_CYCLES`] cycles. It is much longer than what

@@ -71,7 +71,7 @@ mod tests {
     use crate::Measuring;
     use expect_test::expect;
 
-    /// Thread 0 is late by 20 ms in so many visits of a region with 20,000 calls of a function on
+    /// Thread 0 is late by 20 ms in `visits` visits of a region with 20,000 calls of a function on
     /// each thread.
     fn text(visits: i64) -> String {
         format!(

@@ -66,7 +66,7 @@ impl Polls {
 }
 
 impl Between {
-    /// Whether a rank does nothing else between calls that take so many ticks each on average, as
+    /// Whether a rank does nothing else between calls that take `each` ticks on average, as
     /// far as that is more than what a loop takes.
     pub(super) fn is_nothing(self, lens: &Lens, each: f64) -> bool {
         let between = self.ticks as f64 / self.visits.max(1) as f64;

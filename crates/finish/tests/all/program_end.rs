@@ -22,7 +22,7 @@ const IN_REGION: u32 = 3;
 const IN_BARRIER: u32 = 4;
 
 /// A process that has said that it ends, with a team of two. The master has joined. The worker has
-/// so many of its events, and is in this node.
+/// the first `worker_events` of its events, and is in the node `current`.
 fn process(worker_events: usize, current: u32) -> Process {
     let mut process = Process::of_job(0, 1);
     process.definitions.retain(|definition| !matches!(definition, Definition::Mpi(_)));

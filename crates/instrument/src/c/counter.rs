@@ -14,7 +14,7 @@ pub(super) struct Counter<'a> {
     pub(super) down: bool,
 }
 
-/// So many pieces an increment has at most, such as `i = i - -2`.
+/// The largest number of pieces of an increment, such as `i = i - -2`.
 const INCREMENT_MAX: usize = 6;
 
 /// Reads the header of a loop, which begins with its parenthesis. `None` if it has not one of the

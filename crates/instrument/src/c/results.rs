@@ -8,7 +8,7 @@ use super::pragma;
 use crate::directive::{Piece, PieceKind};
 use std::ops::Range;
 
-/// So many bytes before and after a construct are looked at: with more, a parallel region with many
+/// How many bytes before and after a construct are read: with more, a parallel region with many
 /// constructs would be the work of their square.
 const LOOKED_AT: usize = 4096;
 
@@ -33,8 +33,8 @@ pub(super) fn are_used(text: &[u8], body: Range<usize>, around: Range<usize>) ->
         return false;
     }
     let before = around.start.max(body.start.saturating_sub(LOOKED_AT))..body.start;
-    let behind = body.end..around.end.min(body.end + LOOKED_AT);
-    [before, behind].into_iter().filter(|range| range.start < range.end).any(|range| {
+    let after = body.end..around.end.min(body.end + LOOKED_AT);
+    [before, after].into_iter().filter(|range| range.start < range.end).any(|range| {
         let pieces = code(text, range);
         let used = |(at, piece): (usize, &Piece)| {
             let name = &text[piece.span()];

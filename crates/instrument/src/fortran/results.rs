@@ -10,7 +10,7 @@ use super::site::{Close, Site};
 use crate::directives::{self, Level};
 use std::ops::Range;
 
-/// So many statements before and after a construct are looked at: with more, a parallel region with
+/// How many statements before and after a construct are read: with more, a parallel region with
 /// many constructs would be the work of their square.
 const LOOKED_AT: usize = 100;
 
@@ -31,9 +31,9 @@ impl Facts<'_> {
             return false;
         }
         let before = around.start.max(own.start.saturating_sub(LOOKED_AT))..own.start;
-        let behind = own.end..around.end.min(own.end + LOOKED_AT);
+        let after = own.end..around.end.min(own.end + LOOKED_AT);
         self.code(before)
-            .chain(self.code(behind))
+            .chain(self.code(after))
             .any(|text| stored.iter().any(|(name, index)| has_other(&text, name, index)))
     }
 
@@ -58,13 +58,13 @@ fn inside(site: &Site) -> Option<Range<usize>> {
 /// Name and indices of the element that a statement assigns, also one after IF (...).
 fn assigned(text: Vec<u8>) -> Option<(Vec<u8>, Vec<u8>)> {
     let is_if = text.starts_with(b"if(");
-    let begin = if is_if { behind(&text, 2)? } else { 0 };
+    let begin = if is_if { close(&text, 2)? } else { 0 };
     let text = &text[begin..];
     let open = text.iter().position(|&c| !is_name(c)).filter(|&at| at > 0 && text[at] == b'(')?;
-    let mut end = behind(text, open)?;
+    let mut end = close(text, open)?;
     while let Some(&next) = text.get(end) {
         end = match next {
-            b'(' => behind(text, end)?,
+            b'(' => close(text, end)?,
             b'%' => end + 1,
             c if is_name(c) => end + 1,
             _ => break,
@@ -74,8 +74,8 @@ fn assigned(text: Vec<u8>) -> Option<(Vec<u8>, Vec<u8>)> {
     is_assignment.then(|| (text[..open].to_vec(), text[open..end].to_vec()))
 }
 
-/// The place behind a balanced parenthesis that opens at `from`.
-fn behind(text: &[u8], from: usize) -> Option<usize> {
+/// The place after a balanced parenthesis that opens at `from`.
+fn close(text: &[u8], from: usize) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.iter().enumerate().skip(from) {
         match c {

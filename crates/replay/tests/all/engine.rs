@@ -472,7 +472,7 @@ fn compare_blame_of(shape: Shape, seed: u64) -> (usize, bool) {
     (expected.1, trace.creates_tasks())
 }
 
-/// Compares some programs with at least so many ranks and threads. Enough of them have waits, with
+/// Compares some programs with at least these numbers of ranks and threads. Enough of them have waits, with
 /// tasks and without.
 fn compare_blame_of_all(usual: u64, ranks: u32, threads: u32) {
     let (mut all, mut with_tasks) = (0, 0);

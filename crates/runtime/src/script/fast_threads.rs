@@ -18,7 +18,7 @@ use crate::tls::{self, Thread};
 #[derive(Clone, Copy)]
 enum Rule {
     Free,
-    /// Nobody has this lock, or turn.
+    /// No thread has this lock, or turn.
     Take(usize),
     Give(usize),
     Arrive,

@@ -36,7 +36,7 @@ static OMPRegDescr eight[8] = {ONE_OF_EIGHT("a"), ONE_OF_EIGHT("b"), ONE_OF_EIGH
 
 static long iteration, generator, generated, alternating;
 
-/* Very many regions, and one of the first so many in no order that repeats. */
+/* Very many regions, and one of the first `number` in no order that repeats. */
 enum { MANY = 4000 };
 static OMPRegDescr many[MANY];
 

@@ -128,7 +128,7 @@ static void callee(long i)
 /* For the benchmark there are 4,000 of them in place of the next line. */
 static void (*const callees[])(long) = { callee };
 
-/* One of the first so many callees each time, in no order that repeats. */
+/* One of the first `number` callees each time, in no order that repeats. */
 static long call_one_of(long count, uint64_t number)
 {
     uint64_t most = sizeof callees / sizeof *callees;

@@ -6,8 +6,8 @@ use std::process::Command;
 use super::measured::{measure, profile};
 use crate::common::{Ended, Sandbox};
 
-/// A team of so many threads, a memory of so many megabytes, and another team; says how many
-/// kilobytes of address space it had at the most. `malloc` gives each thread that calls it 64 MB,
+/// A team, a memory and another team; arguments are the numbers of threads and of megabytes. Says
+/// how many kilobytes of address space it had at the most. `malloc` gives each thread that calls it 64 MB,
 /// so the program has its memory from the system.
 const PROGRAM: &str = "#include <stdio.h>
 #include <stdlib.h>
