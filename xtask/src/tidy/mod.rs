@@ -1,9 +1,11 @@
-//! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates, module docs,
-//! function length, line width, what libraries must not do, words of user text. Each rule is a
-//! function from text to complaints, with a test that it can fail; the project itself is checked by
-//! an ordinary test.
+//! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates, circles of files,
+//! module docs, function length, line width, what libraries must not do, words of user text. Each
+//! rule is a function from text to complaints, with a test that it can fail; the project itself is
+//! checked by an ordinary test.
 
+mod circles;
 mod layers;
+mod names;
 mod style;
 mod words;
 
@@ -40,6 +42,7 @@ fn check(root: &Path) -> Result<Vec<Complaint>> {
     let mut complaints = layers::check(root)?;
     complaints.extend(words::check(root)?);
     let mut lengths = Vec::new();
+    let mut sources = Vec::new();
     let files = rust_files(root)?;
     let test_modules = test_modules(&files)?;
     for path in files {
@@ -49,7 +52,11 @@ fn check(root: &Path) -> Result<Vec<Complaint>> {
             || test_modules.contains(&path.with_extension(""));
         complaints.extend(style::check(&file, &text, is_test));
         lengths.extend(style::function_lengths(&text).into_iter().map(|(_, length)| length));
+        if !is_test {
+            sources.push((file, text));
+        }
     }
+    complaints.extend(circles::check(&sources));
     complaints.extend(style::check_budget(lengths));
     Ok(complaints)
 }
