@@ -45,6 +45,7 @@ pub const MODULES: &[Asset] = assets!(
     "source/embedded.js"
     "source/estimate.js"
     "source/moments.js"
+    "source/pieces.js"
     "source/server.js"
     "source/source.js"
     "source/unpack.js"

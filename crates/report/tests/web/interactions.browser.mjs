@@ -267,7 +267,7 @@ for (const kind of Object.keys(SOURCES)) {
     const inside = secondsOf(await root());
     const all = 4 * (window[1] - window[0]);
     if (kind === "served") assert.ok(isNear(inside, all, 0.06), `${inside} of ${all}`);
-    else assert.ok(inside > 0.3 * all && inside <= 1.06 * all, `${inside} of ${all}`);
+    else assert.ok(inside > 0.7 * all && inside <= 1.06 * all, `${inside} of ${all}`);
     await of.getByRole("radio", { name: "Flame" }).click();
     assert.ok(await of.locator(".flame-box").count() > 3);
     await shot(of, `window-flame-${kind}`);

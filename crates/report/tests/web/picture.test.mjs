@@ -6,6 +6,7 @@ import test from "node:test";
 import { PictureCache, bestFor, rowsText, widened } from "../../web/source/cache.js";
 import { coverOf, decodePicture, isExact, regionOf, shareOf } from "../../web/source/decode.js";
 import { EmbeddedSource, keysOf } from "../../web/source/embedded.js";
+import { boxesOf, piecesOf } from "../../web/source/pieces.js";
 import { pictureOf } from "../../web/source/unpack.js";
 import { palette, shadesOf, wordOf } from "../../web/time/paint.js";
 import { hatch, raster } from "../../web/time/raster.js";
@@ -163,4 +164,27 @@ test("a page without a trace has no timeline", async () => {
   const source = new EmbeddedSource("{\"metrics\": []}", null);
   assert.equal(await source.open(), null);
   assert.deepEqual(await source.cube(), { metrics: [] });
+});
+
+test("a window that no picture shows whole is made of several", () => {
+  const of = (window, binTicks, boxes) => {
+    const rows = [{ kind: 0, place: 0, level: 0, boxes }];
+    const picture = decodePicture(bytes(rows, { begin: window[0], binLog2: Math.log2(binTicks) }));
+    return { picture, rows: new Map([["f0", 0]]), window };
+  };
+  // The moment from 40 to 60 has all of its intervals; the whole run has bins of 32 ticks, and one
+  // interval that goes on in the moment.
+  const moment = of([40, 60], 16, [[0, 10, EXACT + 7], [10, 20, EXACT + 8]]);
+  const whole = of([0, 128], 16, [[0, 32, shares(5, 7, 0, 0, 0)], [32, 50, EXACT + 7],
+    [50, 128, shares(6, 0, 7, 0, 0)]]);
+  const boxes = (window) => boxesOf(piecesOf([moment, whole], window), "f0")
+    .map(({ begin, end, what }) => [begin, end, regionOf(what)]);
+
+  assert.deepEqual(boxes([45, 55]), [[40, 50, 7], [50, 60, 8]], "a part of the moment");
+  assert.deepEqual(boxes([30, 80]), [[0, 32, 5], [32, 50, 7], [50, 60, 8], [60, 128, 6]]);
+  assert.deepEqual(boxes([0, 128]), [[0, 32, 5], [32, 50, 7], [50, 128, 6]],
+    "the moment is much narrower than the window");
+  assert.deepEqual(boxes([120, 200]), [[50, 128, 6]], "nothing after the end");
+  assert.deepEqual(boxes([130, 140]), []);
+  assert.deepEqual(boxes([5, 5]), []);
 });

@@ -5,6 +5,7 @@ import { rowKey } from "./cache.js";
 import { PARTS, ROW_LETTERS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
 import { estimatedTrees } from "./estimate.js";
 import { EmbeddedMoments } from "./moments.js";
+import { boxesOf, piecesOf } from "./pieces.js";
 import { unpackPicture } from "./unpack.js";
 
 /** @typedef {import("./source.js").Source} Source */
@@ -19,7 +20,6 @@ import { unpackPicture } from "./unpack.js";
 
 /** A picture shows a moment if it is not much longer. */
 const MOMENT_WIDTH = 4;
-
 
 export class EmbeddedSource {
   /** @param {string} data The JSON of the trees and the overview.
@@ -76,37 +76,23 @@ export class EmbeddedSource {
     return { events: 0, of: 0, ready: true };
   }
 
-  /** The picture of a row that shows a window best: the narrowest one that covers its middle.
-   *  @param {string} key @param {[number, number]} window */
-  best(key, [t0, t1]) {
-    const middle = (t0 + t1) / 2;
-    const has = this.known.filter(({ rows }) => rows.has(key));
-    return has.find(({ window }) => window[0] <= middle && middle < window[1]
-      && window[1] - window[0] >= (t1 - t0) / 4) ?? has.at(-1);
-  }
-
   /** Boxes of a row that overlap a window. @param {string} key @param {[number, number]} window
    *  @returns {{boxes: Box[], binTicks: number}} */
   boxes(key, window) {
-    const [t0, t1] = window;
-    const found = this.best(key, window);
-    if (!found) return { boxes: [], binTicks: 1 };
-    const { picture } = found;
-    const row = picture.rows[found.rows.get(key) ?? 0];
-    const at = (/** @type {number} */ x) => picture.begin + (x * picture.binTicks) / PARTS;
-    const boxes = [];
-    for (let box = row.from; box < row.from + row.count; box++) {
-      const [begin, end] = [at(picture.x0[box]), at(picture.x1[box])];
-      if (begin < t1 && end > t0) boxes.push({ begin, end, what: picture.what[box] });
-    }
-    return { boxes, binTicks: picture.binTicks };
+    const has = this.known.filter(({ rows }) => rows.has(key));
+    const pieces = piecesOf(has, window);
+    return {
+      boxes: boxesOf(pieces, key),
+      binTicks: Math.min(...pieces.map(({ of }) => of.picture.binTicks), Infinity),
+    };
   }
 
   /** @type {Source["picture"]} */
   async picture({ rows, window }) {
     const keys = keysOf(rows);
     const all = keys.map((key) => this.boxes(key, window));
-    const binTicks = Math.min(...all.map((of) => of.binTicks));
+    const least = Math.min(...all.map((of) => of.binTicks));
+    const binTicks = Number.isFinite(least) ? least : 1;
     const column = (/** @type {number} */ t) =>
       Math.round(((Math.min(Math.max(t, window[0]), window[1]) - window[0]) * PARTS) / binTicks);
     const flat = all.flatMap(({ boxes }) => boxes);
