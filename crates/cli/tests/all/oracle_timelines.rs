@@ -8,7 +8,8 @@ use crate::oracle_pictures::in_browser;
 use crate::view::View;
 
 /// Six steps on two processes of two threads: a message, tasks, a loop in which one thread is late,
-/// a lock. Threads sleep, so they need no cores.
+/// a lock. Threads sleep, so they need no cores, and they sleep longer than a busy machine makes a
+/// thread wait.
 const STEPS: &str = "#include <mpi.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
@@ -17,7 +18,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int step = 0; step < 6; step++) {
     if (rank == 0) {
-      usleep(2000);
+      usleep(10000);
       MPI_Send(&step, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else {
       MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -27,13 +28,13 @@ int main(int argc, char **argv) {
 #pragma omp single nowait
       for (int i = 0; i < 4; i++) {
 #pragma omp task
-        usleep(1500);
+        usleep(7500);
       }
 #pragma omp barrier
 #pragma omp for
-      for (int i = 0; i < 2; i++) usleep(i ? 6000 : 1000);
+      for (int i = 0; i < 2; i++) usleep(i ? 30000 : 5000);
 #pragma omp critical
-      usleep(500);
+      usleep(2500);
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -52,7 +53,8 @@ fn everything_that_a_reader_can_do() {
     sandbox.file("steps.c", STEPS);
     let gcc = format!("mpicc.{library} -O1 -fopenmp steps.c -o steps");
     succeeds(&sandbox, &format!("compile --strict -q -- {gcc}"));
-    let launcher = format!("mpirun.{library} {option} -n 2");
+    // Bound to one CPU, two threads would have that problem first, which has no moment.
+    let launcher = format!("mpirun.{library} {option} --bind-to none -n 2");
     succeeds(&sandbox, &format!("run -q --trace --analyze -o exp -- {launcher} ./steps"));
     succeeds(&sandbox, "html exp -o exp.html");
     sandbox.file("report.json", &succeeds(&sandbox, "report --json exp").output);

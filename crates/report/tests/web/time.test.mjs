@@ -157,7 +157,8 @@ test("what is selected is said in sentences", () => {
 test("call paths of moments are found by names or labels, and told by their last region", () => {
   const calls = [[-1, 0], [0, 1], [1, 2]].map(([parent, of], id) => ({ id, parent, region: of,
     depth: id }));
-  const data = { calls, region: (id) => OPEN.regions[calls[id].region] };
+  const metrics = [{ name: "all", parent: -1 }, { name: "p", parent: 0 }];
+  const data = { calls, metrics, region: (id) => OPEN.regions[calls[id].region] };
   const moments = new Moments([{ property: "p",
     path: "main/!$omp parallel @a.c:3/!$omp implicit barrier @a.c:9" }], data);
   assert.equal(moments.callNamed("main/!$omp parallel @a.c:3"), 1);
@@ -168,6 +169,8 @@ test("call paths of moments are found by names or labels, and told by their last
   assert.equal(moments.of({ metric: "p", call_paths: [1] }), null);
   moments.of({ metric: "p", call_paths: [2] })();
   assert.equal(shown, moments.instances[0]);
+  assert.ok(moments.of({ metric: "all", call_paths: [2] }), "a property below that of the finding");
+  assert.equal(moments.of({ metric: "q", call_paths: [2] }), null);
   assert.equal(withShortPaths("It waited for thread 1 at a/!$omp parallel @a.c:3/!$omp single @a.c:5."),
     "It waited for thread 1 at single a.c:5.");
 });

@@ -31,12 +31,24 @@ export class Moments {
   /** What shows the worst moment of a finding; null if none is known. @param {any} finding
    *  @returns {(() => void) | null} */
   of(finding) {
-    const same = this.instances.filter(({ property }) => property === finding.metric);
+    const below = this.propertiesBelow(finding.metric);
+    const same = this.instances.filter(({ property }) => below.has(property));
     const calls = new Set(finding.call_paths);
     const here = same.filter(({ path }) => calls.has(this.callNamed(path)));
     // A page without a server may have a picture of a later one only.
     const worst = here.find((instance) => this.hasMoment(instance)) ?? here[0] ?? null;
     return worst && (() => this.show?.(worst));
+  }
+
+  /** A property and those below it: a finding about barriers of MPI has moments of late processes.
+   *  @param {string} name */
+  propertiesBelow(name) {
+    const below = new Set([name]);
+    // Metrics come after their parents.
+    for (const metric of this.data?.metrics ?? []) {
+      if (below.has(this.data?.metrics[metric.parent]?.name ?? "")) below.add(metric.name);
+    }
+    return below;
   }
 
   /** The call path of a text: names of regions with `/` between, as analyses have them, or the
