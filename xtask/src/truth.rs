@@ -8,13 +8,14 @@
 //! line, its gain must be what the repair brings, and following its advice must not make the
 //! program slower. `tests/truth/README.md` says how to add a program.
 //!
-//! Layers: `lists`, `statistics`, `seed` and `machine` know nothing of programs; `header` and
-//! `program` read them; `surroundings` and `version` build and start them; `observe` and `pairs`
-//! measure; `verdict` and `goals` judge without measuring; `row`, `table`, `quick`, `traced` and
-//! `publish` put it together.
+//! Layers: `lists`, `statistics`, `seed`, `machine` and `distance` know nothing of programs;
+//! `header` and `program` read them; `surroundings` and `version` build and start them; `observe`
+//! and `pairs` measure; `verdict` and `goals` judge without measuring; `trial`, `row`, `table`,
+//! `quick`, `traced` and `publish` put it together.
 
 #![allow(clippy::disallowed_methods, reason = "the court measures wall time, as benchmarks do")]
 
+mod distance;
 mod goals;
 mod header;
 mod lists;
@@ -30,6 +31,7 @@ pub(crate) mod statistics;
 mod surroundings;
 mod table;
 mod traced;
+mod trial;
 mod verdict;
 mod version;
 
@@ -206,7 +208,7 @@ fn session(
             && observed.ratios.is_none()
         {
             let _alone = hold(&options.locks)?;
-            row.judge_again(workshop, observed, &mut machine)?;
+            row.judge_again(tool, workshop, (observed, &mut machine))?;
             println!("again: {}", table::line(row, outcome));
         }
     }

@@ -1,8 +1,6 @@
 //! Versions against each other: alternating runs without measurement until the median of the ratio
 //! is known well enough. A pair that others disturbed is dropped before its ratio is looked at.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Result, ensure};
 
 use super::machine::{Moment, Span};
@@ -10,10 +8,10 @@ use super::statistics::{Median, median};
 use super::surroundings::Surroundings;
 use super::version::{Version, Workshop};
 
-const PAIRS_MAX: usize = 41;
-const TIME_MAX: Duration = Duration::from_secs(60);
+/// A row that is undecided after so many pairs is repeated at the end.
+pub(super) const PAIRS_MAX: usize = 41;
 
-/// What was measured of a row.
+/// What was measured of a row's versions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Pairs {
     /// Seconds of the faulty version, of all runs of pairs that count.
@@ -39,7 +37,7 @@ pub(super) struct Ratios {
 /// A version's run and what others took meanwhile.
 pub(super) struct Timed {
     pub(super) seconds: f64,
-    output: String,
+    pub(super) output: String,
     pub(super) span: Span,
 }
 
@@ -51,29 +49,13 @@ pub(super) struct Turn {
 }
 
 impl Pairs {
-    /// Runs versions until the ratios are decided; `None` after the time or the number of pairs
-    /// that a row has. `machine` sums what others took over all runs.
-    pub(super) fn decide(
-        workshop: &Workshop<'_>,
-        advised: Option<&Version>,
-        machine: &mut Span,
-    ) -> Result<(Self, Option<Ratios>)> {
-        let mut pairs = Self::default();
-        let start = Instant::now();
-        for turn in 0.. {
-            let runs = Turn::run(workshop, advised, turn % 2 == 1)?;
-            runs.spans().for_each(|span| *machine += span);
-            pairs.add(&runs);
-            let ratios = pairs.ratios(advised.is_some()).filter(Ratios::are_decided);
-            let over = pairs.repair.len() >= PAIRS_MAX || start.elapsed() >= TIME_MAX;
-            if ratios.is_some() || over {
-                return Ok((pairs, ratios));
-            }
-        }
-        Ok((pairs, None))
+    /// How many pairs count.
+    pub(super) fn len(&self) -> usize {
+        self.repair.len()
     }
 
-    fn add(&mut self, turn: &Turn) {
+    /// Adds the pairs of a turn that others did not disturb.
+    pub(super) fn add(&mut self, turn: &Turn) {
         let Turn { faulty, repaired, advised } = turn;
         if counts(faulty, repaired) {
             self.faulty_s.push(faulty.seconds);
@@ -86,7 +68,8 @@ impl Pairs {
         }
     }
 
-    fn ratios(&self, has_advice: bool) -> Option<Ratios> {
+    /// `None` as long as there are too few pairs.
+    pub(super) fn ratios(&self, has_advice: bool) -> Option<Ratios> {
         let advice = if has_advice { Some(Median::of(&self.advice)?) } else { None };
         Some(Ratios {
             faulty_s: median(&self.faulty_s),
@@ -98,7 +81,8 @@ impl Pairs {
 }
 
 impl Ratios {
-    fn are_decided(&self) -> bool {
+    /// Whether they are known well enough.
+    pub(super) fn are_decided(&self) -> bool {
         self.repair.is_decided() && self.advice.is_none_or(|advice| advice.is_decided())
     }
 

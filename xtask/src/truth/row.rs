@@ -7,15 +7,13 @@ use anyhow::Result;
 use super::header::Setting;
 use super::machine::{self, Span};
 use super::observe::{Observation, Tool};
-use super::pairs::{Pairs, Ratios};
+use super::pairs::Ratios;
 use super::program::Program;
 use super::seed::Stream;
+use super::trial::Trial;
 use super::verdict::{Evidence, Verdict};
 use super::version::{self, Version, Workshop};
 use super::{header, surroundings};
-
-/// How many measured runs must have the same first finding.
-const OBSERVATIONS: usize = 3;
 
 /// A program, and whether it is measured with the waits of MPI.
 pub(super) struct Row<'a> {
@@ -36,11 +34,19 @@ pub(super) enum Outcome {
 pub(super) struct Observed {
     /// Macros with the values that the seed has chosen.
     pub(super) chosen: header::Chosen,
+    /// The measured runs that the verdict rests on.
     pub(super) observations: Vec<Observation>,
-    /// What was set for the advice of the first finding, where it could be applied.
-    pub(super) advised: Option<Vec<Setting>>,
+    /// All runs.
+    trial: Trial,
     pub(super) ratios: Option<Ratios>,
     pub(super) verdict: Verdict,
+}
+
+impl Observed {
+    /// What was set for the advice of the first finding, where it could be applied.
+    pub(super) fn advised(&self) -> Option<&[Setting]> {
+        self.trial.advised.as_deref()
+    }
 }
 
 impl<'a> Row<'a> {
@@ -78,33 +84,40 @@ impl<'a> Row<'a> {
         Ok(Workshop { program: self.program, chosen, folder: version::fresh(&folder.join(name))? })
     }
 
-    /// Builds, measures with Pompeii, and measures versions against each other.
+    /// Builds all versions, and measures them with Pompeii and against each other.
     pub(super) fn judge(
         &self,
         tool: &Tool,
         workshop: &Workshop<'_>,
         machine: &mut Span,
     ) -> Result<Observed> {
-        let observations = self.observe(tool, workshop, OBSERVATIONS)?;
-        let advised = self.build_advised(workshop, &observations)?;
-        let version = advised.clone().map(Version::Advised);
-        let (_, ratios) = Pairs::decide(workshop, version.as_ref(), machine)?;
-        let verdict = self.verdict(&observations, ratios.as_ref());
-        let chosen = workshop.chosen.clone();
-        Ok(Observed { chosen, observations, advised, ratios, verdict })
+        self.build(tool, workshop)?;
+        self.conclude(Trial::default(), (tool, workshop), machine)
     }
 
-    /// Measures versions against each other once more, where they were undecided.
+    /// Runs all versions once more, if they were undecided. The measured runs before count for
+    /// whether the first finding is always the same.
     pub(super) fn judge_again(
         &self,
+        tool: &Tool,
         workshop: &Workshop<'_>,
-        observed: &mut Observed,
-        machine: &mut Span,
+        (observed, machine): (&mut Observed, &mut Span),
     ) -> Result<()> {
-        let version = observed.advised.clone().map(Version::Advised);
-        observed.ratios = Pairs::decide(workshop, version.as_ref(), machine)?.1;
-        observed.verdict = self.verdict(&observed.observations, observed.ratios.as_ref());
+        let trial = std::mem::take(&mut observed.trial);
+        *observed = self.conclude(trial, (tool, workshop), machine)?;
         Ok(())
+    }
+
+    fn conclude(
+        &self,
+        mut trial: Trial,
+        (tool, workshop): (&Tool, &Workshop<'_>),
+        machine: &mut Span,
+    ) -> Result<Observed> {
+        trial.run(self, (tool, workshop), machine)?;
+        let (observations, ratios) = trial.result();
+        let verdict = self.verdict((&observations, &trial.observed), ratios.as_ref());
+        Ok(Observed { chosen: workshop.chosen.clone(), observations, trial, ratios, verdict })
     }
 
     /// Builds the faulty, the repaired and the measured version, and runs the last.
@@ -145,12 +158,17 @@ impl<'a> Row<'a> {
         Ok(settings)
     }
 
-    fn verdict(&self, observations: &[Observation], ratios: Option<&Ratios>) -> Verdict {
+    fn verdict(
+        &self,
+        (observations, all): (&[Observation], &[Observation]),
+        ratios: Option<&Ratios>,
+    ) -> Verdict {
         let evidence = Evidence {
             header: &self.program.header,
             at: self.program.at.as_ref(),
             gain_is_known: self.wait,
             observations,
+            all,
             ratios,
         };
         evidence.verdict()

@@ -109,7 +109,7 @@ fn add_observed(value: &mut Value, observed: &Observed) {
     let first = observed.observations.first().and_then(|run| run.findings.first());
     value["macros"] = observed.chosen.macros.iter().cloned().collect();
     value["first"] = first.map_or(Value::Null, finding_json);
-    value["advised"] = json!(observed.advised.as_ref().map(|settings| shown(settings)));
+    value["advised"] = json!(observed.advised().map(shown));
     value["measured"] = observed.ratios.map_or(Value::Null, |ratios| {
         json!({
             "faulty_s": ratios.faulty_s,

@@ -55,7 +55,10 @@ pub(super) struct Evidence<'a> {
     pub(super) at: Option<&'a Place>,
     /// Whether the row was measured so that the gain can be known.
     pub(super) gain_is_known: bool,
+    /// The measured runs next to which the ratios were measured.
     pub(super) observations: &'a [Observation],
+    /// These, and the measured runs of the row that the ratios are not compared with.
+    pub(super) all: &'a [Observation],
     /// `None`: undecided.
     pub(super) ratios: Option<&'a Ratios>,
 }
@@ -83,8 +86,8 @@ impl Evidence<'_> {
 
     /// For a good program it does not matter which small thing comes first.
     fn is_stable(&self) -> bool {
-        let all_same = self.observations.windows(2).all(|two| two[0].gist() == two[1].gist());
-        !self.observations.is_empty() && (all_same || self.header.is_good())
+        let all_same = self.all.windows(2).all(|two| two[0].gist() == two[1].gist());
+        !self.all.is_empty() && (all_same || self.header.is_good())
     }
 
     fn cause_is_right(&self) -> bool {
@@ -93,7 +96,7 @@ impl Evidence<'_> {
                 let most = run.findings.iter().filter_map(|finding| finding.gain_s);
                 most.fold(0.0, f64::max) <= GOOD_GAIN_MAX * run.seconds
             };
-            return !self.observations.is_empty() && self.observations.iter().all(is_small);
+            return !self.all.is_empty() && self.all.iter().all(is_small);
         }
         let cause = self.first().and_then(|finding| finding.cause.as_deref());
         cause == Some(self.header.cause.as_str())
@@ -229,6 +232,7 @@ mod tests {
             at: (!header.is_good()).then_some(&at),
             gain_is_known: known,
             observations: runs,
+            all: runs,
             ratios,
         };
         evidence.verdict().faults().join(", ")

@@ -1,0 +1,194 @@
+//! The runs of a row: measured ones, and next to them those of its versions against each other.
+//!
+//! A verdict rests on runs between which the machine was the same, as far as the court can see it:
+//! the CPUs were equally far apart before and after each of them ([`Distance`]). That is decided
+//! before a time is looked at. Runs with another distance are kept apart from these. What counts is
+//! the first distance with enough runs. Still, all measured runs must have the same first finding.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::distance::Distance;
+use super::header::Setting;
+use super::machine::Span;
+use super::observe::{Observation, Tool};
+use super::pairs::{PAIRS_MAX, Pairs, Ratios, Turn};
+use super::row::Row;
+use super::version::{Version, Workshop};
+
+/// How many measured runs must have the same first finding.
+const OBSERVATIONS: usize = 3;
+/// A row that is undecided after this time is repeated at the end.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// The runs so far.
+#[derive(Default)]
+pub(super) struct Trial {
+    alike: Vec<Alike>,
+    /// All measured runs, in their order.
+    pub(super) observed: Vec<Observation>,
+    /// What was set for the advice of the first finding, where it could be applied.
+    pub(super) advised: Option<Vec<Setting>>,
+}
+
+/// Runs during which the CPUs were equally far apart.
+#[derive(Default)]
+struct Alike {
+    distance: Distance,
+    observations: Vec<Observation>,
+    pairs: Pairs,
+}
+
+impl Trial {
+    /// Runs all versions of a row until the ratios are decided, or the time or the number of pairs
+    /// that a row has is over. `machine` sums what others took over all runs.
+    pub(super) fn run(
+        &mut self,
+        row: &Row<'_>,
+        (tool, workshop): (&Tool, &Workshop<'_>),
+        machine: &mut Span,
+    ) -> Result<()> {
+        let start = Instant::now();
+        self.alike.clear();
+        for turn in 0.. {
+            let mut before = Distance::now();
+            if self.lacks_observation(before) {
+                let observation = tool.observe(workshop, self.observed.len(), row.wait)?;
+                if self.observed.is_empty() {
+                    let first = std::slice::from_ref(&observation);
+                    self.advised = row.build_advised(workshop, first)?;
+                }
+                let after = Distance::now();
+                self.add_observation((before, after), observation);
+                before = after;
+            }
+            let advised = self.advised.clone().map(Version::Advised);
+            let runs = Turn::run(workshop, advised.as_ref(), turn % 2 == 1)?;
+            runs.spans().for_each(|span| *machine += span);
+            self.add_turn((before, Distance::now()), &runs);
+            if self.is_over() || start.elapsed() >= TIME_MAX {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the verdict rests on.
+    pub(super) fn result(&self) -> (Vec<Observation>, Option<Ratios>) {
+        let is_decided = |alike: &&Alike| self.ratios(alike).is_some();
+        let decided = self.alike.iter().find(is_decided);
+        // Of an undecided row it is not known what the repair brings; what was reported is.
+        let best = decided.or_else(|| self.alike.iter().max_by_key(|of| of.observations.len()));
+        let best = best.filter(|of| !of.observations.is_empty());
+        let observations = best.map_or(&self.observed, |of| &of.observations);
+        (observations.clone(), decided.and_then(|of| self.ratios(of)))
+    }
+
+    /// What the repair and the advice bring, if enough runs show that with certainty.
+    fn ratios(&self, of: &Alike) -> Option<Ratios> {
+        let ratios = of.pairs.ratios(self.advised.is_some()).filter(Ratios::are_decided);
+        ratios.filter(|_| of.observations.len() >= OBSERVATIONS)
+    }
+
+    fn is_over(&self) -> bool {
+        let is_over = |of: &Alike| of.pairs.len() >= PAIRS_MAX || self.ratios(of).is_some();
+        self.alike.iter().any(is_over)
+    }
+
+    fn lacks_observation(&self, now: Distance) -> bool {
+        let known = self.alike.iter().find(|of| of.distance.is_like(now));
+        known.is_none_or(|of| of.observations.len() < OBSERVATIONS)
+    }
+
+    fn add_observation(&mut self, between: (Distance, Distance), observation: Observation) {
+        if let Some(alike) = self.alike(between) {
+            alike.observations.push(observation.clone());
+        }
+        self.observed.push(observation);
+    }
+
+    fn add_turn(&mut self, between: (Distance, Distance), runs: &Turn) {
+        if let Some(alike) = self.alike(between) {
+            alike.pairs.add(runs);
+        }
+    }
+
+    /// The runs with this distance; `None` if it changed meanwhile.
+    fn alike(&mut self, (before, after): (Distance, Distance)) -> Option<&mut Alike> {
+        if !before.is_like(after) {
+            return None;
+        }
+        let known = self.alike.iter().position(|of| of.distance.is_like(before));
+        let at = known.unwrap_or_else(|| {
+            self.alike.push(Alike { distance: before, ..Alike::default() });
+            self.alike.len() - 1
+        });
+        self.alike.get_mut(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pairs::Timed;
+    use super::*;
+
+    const NEAR: Distance = Distance(80.0);
+    const FAR: Distance = Distance(240.0);
+
+    fn observation(seconds: f64) -> Observation {
+        Observation { findings: Vec::new(), seconds, dilation: None }
+    }
+
+    fn turn(faulty_s: f64) -> Turn {
+        let run = |seconds| Timed { seconds, output: String::new(), span: Span::default() };
+        Turn { faulty: run(faulty_s), repaired: run(faulty_s / 2.0), advised: None }
+    }
+
+    /// Near each other the CPUs take 1 s, and far from each other 3 s.
+    fn trial(distances: &[(Distance, Distance)]) -> Trial {
+        let mut trial = Trial::default();
+        for &between in distances {
+            let seconds = if between.0 == NEAR { 1.0 } else { 3.0 };
+            if trial.lacks_observation(between.0) {
+                trial.add_observation(between, observation(seconds));
+            }
+            trial.add_turn(between, &turn(seconds));
+        }
+        trial
+    }
+
+    fn seconds(trial: &Trial) -> (Vec<f64>, Option<f64>) {
+        let (observations, ratios) = trial.result();
+        (observations.iter().map(|of| of.seconds).collect(), ratios.map(|of| of.faulty_s))
+    }
+
+    #[test]
+    fn runs_with_another_distance_are_kept_apart() {
+        let mut distances = vec![(FAR, FAR); 4];
+        distances.extend([(NEAR, NEAR); 6]);
+        let all = trial(&distances);
+        assert!(all.is_over());
+        assert_eq!(seconds(&all), (vec![1.0; 3], Some(1.0)));
+        assert_eq!(all.observed.len(), 6, "three of each count for what must be the same");
+    }
+
+    #[test]
+    fn runs_during_which_it_changed_do_not_count() {
+        let mut distances = vec![(NEAR, NEAR); 5];
+        distances.extend([(NEAR, FAR), (FAR, NEAR)]);
+        assert!(!trial(&distances).is_over());
+        assert_eq!(seconds(&trial(&distances)), (vec![1.0; 3], None));
+        distances.push((NEAR, NEAR));
+        assert!(trial(&distances).is_over());
+    }
+
+    #[test]
+    fn a_row_without_enough_measured_runs_is_undecided() {
+        let mut trial = trial(&[(NEAR, NEAR); 6]);
+        assert!(trial.is_over());
+        trial.alike[0].observations.pop();
+        assert!(!trial.is_over());
+        assert_eq!(seconds(&trial), (vec![1.0; 2], None));
+    }
+}
