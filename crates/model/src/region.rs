@@ -323,6 +323,16 @@ impl Region {
         self.clauses.split(' ').any(|word| word == RESULTS_USED)
     }
 
+    /// Whether an ordered construct posts an iteration of a doacross loop: others wait for this,
+    /// and the construct itself does not wait. Fortran may write the clause in any case.
+    pub fn posts_iteration(&self) -> bool {
+        let posts = |word: &str| {
+            let word = word.to_ascii_lowercase();
+            word.starts_with("depend(source") || word.starts_with("doacross(source")
+        };
+        self.role == Role::Ordered && self.clauses.split(' ').any(posts)
+    }
+
     /// The clauses that the user wrote.
     pub fn written_clauses(&self) -> String {
         let skipped = usize::from(function_word(&self.clauses).is_some());
@@ -363,6 +373,19 @@ mod tests {
         for &role in Role::ALL {
             assert_eq!(Role::from_name(role.as_str()), Some(role));
         }
+    }
+
+    #[test]
+    fn a_source_posts_an_iteration_and_a_sink_does_not() {
+        let posts = |role, clauses: &str| {
+            let clauses = clauses.to_owned();
+            Region { role, clauses, ..Region::artificial("") }.posts_iteration()
+        };
+        assert!(posts(Role::Ordered, "depend(source)"));
+        assert!(posts(Role::Ordered, "in(sweep) doacross(source:omp_cur_iteration)"));
+        assert!(posts(Role::Ordered, "in(sweep) DEPEND(SOURCE)"));
+        assert!(!posts(Role::Ordered, "in(depend) depend(sink:i-1)"));
+        assert!(!posts(Role::Ordered, "") && !posts(Role::Task, "depend(source)"));
     }
 
     #[test]

@@ -333,7 +333,7 @@ impl LockVisit {
     }
 }
 
-/// A turn of a location in an ordered construct.
+/// A turn of a location in an ordered construct, or its wait for iterations of a doacross loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnVisit {
     /// The location, and the call path of the construct.
@@ -342,7 +342,8 @@ pub struct TurnVisit {
     pub since: u64,
     /// When it had its turn.
     pub begun: u64,
-    /// Who had the turn before, and when it ended; `None` for the first one of the team.
+    /// Who had the turn before, and when it ended; `None` for the first one of the team. In a
+    /// doacross loop: who has posted an iteration last meanwhile, and when.
     pub before: Option<(u64, Place)>,
 }
 

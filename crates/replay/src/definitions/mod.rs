@@ -40,6 +40,8 @@ pub enum Class {
     TaskgroupEnd,
     /// An ordered construct.
     Ordered,
+    /// An ordered construct that posts an iteration of a doacross loop.
+    Source,
     /// The body of an ordered construct.
     OrderedBody,
     /// A function of MPI.
@@ -60,6 +62,7 @@ impl Class {
             (_, Role::Taskwait) => Class::Taskwait,
             (_, Role::Taskgroup) => Class::Taskgroup,
             (_, Role::TaskgroupEnd) => Class::TaskgroupEnd,
+            (_, Role::Ordered) if region.posts_iteration() => Class::Source,
             (_, Role::Ordered) => Class::Ordered,
             (_, Role::OrderedBody) => Class::OrderedBody,
             _ => Class::Plain,

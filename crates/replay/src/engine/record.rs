@@ -176,6 +176,19 @@ pub enum What {
         /// The team.
         team: Option<TeamInstance>,
     },
+    /// The location has waited for iterations of a doacross loop; the call path is that of the
+    /// ordered construct, which has no body.
+    Sink {
+        /// The team.
+        team: Option<TeamInstance>,
+        /// When the location entered the construct.
+        since: u64,
+    },
+    /// The location posts an iteration of a doacross loop, for which others may wait.
+    Post {
+        /// The team.
+        team: Option<TeamInstance>,
+    },
     /// The location has a lock.
     Acquire {
         /// The lock, by its number in the process.

@@ -106,6 +106,8 @@ wire_enum! {
         36 = ForeignSend { message, enter },
         37 = ForeignCancel(cancel),
         38 = ForeignEnd { begin, end },
+        39 = Sink { team, since },
+        40 = Post { team },
     }
 }
 
@@ -147,6 +149,8 @@ mod tests {
             What::GroupEnd,
             What::Irecv(message),
             What::Icollective { request: 5, end },
+            What::Sink { team: Some(team), since: 4 },
+            What::Post { team: None },
         ];
         for what in whats {
             let (location, node) = (LocationId(4), NodeId(5));
@@ -154,7 +158,7 @@ mod tests {
             let record = Rec { time: 1 << 50, location, node, visit, what, profile: (6, 1) };
             assert_eq!(value::<Rec>(&bytes(&record)), Some(record));
         }
-        assert_eq!(value::<What>(&[39]), None);
+        assert_eq!(value::<What>(&[41]), None);
     }
 
     #[test]

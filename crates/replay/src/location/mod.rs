@@ -462,6 +462,7 @@ impl Location {
             Class::Taskgroup => self.record_here(What::GroupBegin),
             Class::TaskgroupEnd => self.record_here(What::TaskWaitEnter(Scope::Group)),
             Class::Ordered => self.enter_ordered(),
+            Class::Source => self.post_iteration(),
             Class::OrderedBody => self.enter_ordered_body(),
             Class::Mpi => self.record_here(What::MpiEnter { region }),
         }
@@ -505,7 +506,7 @@ impl Location {
         let Some(frame) = self.close() else { return Ok(()) };
         let closed = (frame.node, frame.visit);
         match context.definitions.class(region) {
-            Class::Plain | Class::Task | Class::Taskloop => {}
+            Class::Plain | Class::Task | Class::Taskloop | Class::Source => {}
             Class::Parallel if self.is_end_of_part() => {
                 self.leave_part(frame);
                 return Ok(());

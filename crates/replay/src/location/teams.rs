@@ -288,21 +288,23 @@ impl Location {
     /// The body of an ordered construct is entered.
     pub(super) fn enter_ordered_body(&mut self) {
         let [.., construct, _] = self.strand.frames[..] else { return };
-        self.turn(construct);
+        self.waits_for_turn = false;
+        let (team, at) = (self.part().team, (construct.node, construct.visit));
+        self.record(at, What::Turn { team, since: construct.since });
     }
 
-    /// An ordered construct is left. One without a body was nothing but waiting.
+    /// An ordered construct is left. One without a body was nothing but waiting for iterations.
     pub(super) fn leave_ordered(&mut self, construct: Frame) {
-        if self.waits_for_turn {
-            self.turn(construct);
+        if std::mem::take(&mut self.waits_for_turn) {
+            let (team, at) = (self.part().team, (construct.node, construct.visit));
+            self.record(at, What::Sink { team, since: construct.since });
         }
     }
 
-    fn turn(&mut self, construct: Frame) {
-        self.waits_for_turn = false;
+    /// An ordered construct is entered that posts an iteration: it does not wait itself.
+    pub(super) fn post_iteration(&mut self) {
         let team = self.part().team;
-        let at = (construct.node, construct.visit);
-        self.record(at, What::Turn { team, since: construct.since });
+        self.record_here(What::Post { team });
     }
 
     /// The next thread has its turn.

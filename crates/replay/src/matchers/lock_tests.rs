@@ -66,6 +66,7 @@ fn a_release_may_come_later_by_the_clock_or_not_at_all() {
     );
 }
 
+/// The third construct has no body: it waits in a doacross loop, in which no thread has posted.
 #[test]
 fn an_ordered_construct_waits_for_its_turn() {
     check(
@@ -91,7 +92,7 @@ fn an_ordered_construct_waits_for_its_turn() {
             program/parallel/for/ordered/ordered_body  time=[5, 3]  visits=[1, 1]
             turn 0.0 program/parallel/for/ordered 14..15, after none: wait 1
             turn 0.1 program/parallel/for/ordered 12..21, after 20 0.0 program/parallel/for/ordered/ordered_body: wait 9
-            turn 0.0 program/parallel/for/ordered 25..28, after 24 0.1 program/parallel/for/ordered/ordered_body: wait 3
+            turn 0.0 program/parallel/for/ordered 25..28, after none: wait 3
             part 0.0 program/parallel 10 10..30 30: fork 0, join 0
             part 0.1 program/parallel 10 10..30 30: fork 0, join 0
         "#]],

@@ -18,6 +18,8 @@ mod barrier_tests;
 #[cfg(test)]
 mod collective_tests;
 #[cfg(test)]
+mod doacross_tests;
+#[cfg(test)]
 mod lock_tests;
 #[cfg(test)]
 mod message_tests;

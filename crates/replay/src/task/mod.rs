@@ -96,9 +96,9 @@ impl Tasks {
         let Some(part) = self.part(record.location) else { return };
         let since = std::mem::replace(&mut part.since, record.time);
         let end = match record.what {
-            What::Acquire { since: asked, .. } | What::Turn { since: asked, .. } => {
-                asked.clamp(since, record.time.max(since))
-            }
+            What::Acquire { since: asked, .. }
+            | What::Turn { since: asked, .. }
+            | What::Sink { since: asked, .. } => asked.clamp(since, record.time.max(since)),
             _ => record.time,
         };
         if !part.is_forked {

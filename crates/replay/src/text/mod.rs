@@ -39,7 +39,7 @@
 //! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
 //! `task_create`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
 //! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line. A
-//! task of `task_untied` may move.
+//! task of `task_untied` may move, and `ordered_source` posts an iteration of a doacross loop.
 
 mod show;
 mod tables;
@@ -499,7 +499,9 @@ fn location_number(word: &str) -> Option<(u32, u32)> {
 /// A region by its name.
 fn region(name: &str) -> Region {
     let (kind, line) = name.split_once(':').unwrap_or((name, "0"));
-    let (kind, clauses) = kind.strip_suffix("_untied").map_or((kind, ""), |kind| (kind, "untied"));
+    let mut clauses = [("_untied", "untied"), ("_source", "depend(source)")].into_iter();
+    let found = clauses.find_map(|(end, clauses)| Some((kind.strip_suffix(end)?, clauses)));
+    let (kind, clauses) = found.unwrap_or((kind, ""));
     let role = match kind {
         "ibarrier" => Some(Role::ImplicitBarrier),
         _ if kind.starts_with("omp_") => Some(Role::Lock),
