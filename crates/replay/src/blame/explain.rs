@@ -7,17 +7,19 @@
 //! * Lock: what the holder did while it had the lock. The part of the wait in which the holder
 //!   waited for the same lock itself goes back to the wait of the holder.
 //! * Turn: likewise, with the body of the ordered construct.
+//! * Iteration of a doacross loop: what the thread that posted it did before (`blame/doacross.rs`).
 //! * Task: what its creator did before the creation, or what the task did (`task/explain.rs`).
 //! * Call of MPI: what the process that was waited for did in excess, since both were together last
 //!   (`blame/intervals.rs`).
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
+use crate::blame::doacross::Doacross;
 use crate::blame::excess::Regions;
 use crate::blame::intervals::{Excess, Intervals};
 use crate::blame::others::Others;
 use crate::blame::{Blame, Kind, WaitId};
-use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place};
+use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place, TurnVisit};
 use crate::definitions::Definitions;
 use crate::engine::given::{AtRecord, Given, Known};
 use crate::engine::record::{Rec, TeamInstance, What};
@@ -42,13 +44,13 @@ struct Hold {
     times: Times,
 }
 
-/// The last thread that had a lock or a turn.
+/// The last thread that had a lock or a turn, or has posted an iteration.
 #[derive(Clone, Copy, Debug)]
-struct Holder {
-    location: LocationId,
-    order: u32,
-    since: u64,
-    wait: Option<WaitId>,
+pub(super) struct Holder {
+    pub(super) location: LocationId,
+    pub(super) order: u32,
+    pub(super) since: u64,
+    pub(super) wait: Option<WaitId>,
 }
 
 /// A barrier that some threads have not left.
@@ -77,6 +79,7 @@ pub struct Explanations {
     meetings: Table<(TeamInstance, u32), Meeting>,
     locks: Table<(ProcessId, u32), Holder>,
     turns: Table<TeamInstance, Holder>,
+    doacross: Doacross,
     tasks: TaskActivities,
     pub(super) regions: Regions,
     /// Between processes; `None` if there is only one.
@@ -157,6 +160,7 @@ impl Explanations {
         for &(node, ticks) in profile {
             activity.times.add(node, ticks);
         }
+        self.doacross.advance(record, profile, &activity.times);
         match record.what {
             What::BarrierEnter { team, barrier } => {
                 let meeting = self.meetings.entry((team, barrier)).or_default();
@@ -221,18 +225,41 @@ impl Explanations {
             }
             Compound::Turn(visit) => {
                 self.tasks.exclude(visit.at, visit.wait_ticks());
-                let What::Turn { team: Some(team), .. } = record.what else { return };
-                let holder = self.turns.get(&team).copied();
-                let by = visit.before.map(|(_, by)| by);
-                let waited = (visit.at, visit.since, visit.wait_ticks());
-                let wait = self.hold(waited, (by, holder), &Times::default());
-                let (location, since) = (visit.at.location, visit.begun);
-                self.turns.insert(team, Holder { location, order: 0, since, wait });
+                match record.what {
+                    What::Turn { team: Some(team), .. } => self.turn(team, visit),
+                    What::Sink { team: Some(team), .. } => self.sink(team, visit),
+                    _ => {}
+                }
             }
             Compound::TaskWait(visit) => self.task_wait(visit),
             Compound::Awaited(awaited) => self.tasks.awaited(record, awaited),
             Compound::Tasks(tasks) => self.tasks.end_team(tasks),
             _ => {}
+        }
+    }
+
+    /// A thread has waited for its turn.
+    fn turn(&mut self, team: TeamInstance, visit: &TurnVisit) {
+        let holder = self.turns.get(&team).copied();
+        let by = visit.before.map(|(_, by)| by);
+        let waited = (visit.at, visit.since, visit.wait_ticks());
+        let wait = self.hold(waited, (by, holder), &Times::default());
+        let (location, since) = (visit.at.location, visit.begun);
+        self.turns.insert(team, Holder { location, order: 0, since, wait });
+    }
+
+    /// A thread has waited for iterations of a doacross loop.
+    fn sink(&mut self, team: TeamInstance, visit: &TurnVisit) {
+        let posted = self.doacross.take(team);
+        let nothing = Times::default();
+        let times = posted.as_ref().map_or(&nothing, |(_, times)| times);
+        let holder = posted.as_ref().map(|(holder, _)| *holder);
+        let by = visit.before.map(|(_, by)| by);
+        let waited = (visit.at, visit.since, visit.wait_ticks());
+        let wait = self.hold(waited, (by, holder), times);
+        self.doacross.give_back(team, posted);
+        if let Some(wait) = wait {
+            self.doacross.waited((visit.at.location, visit.begun), wait);
         }
     }
 
@@ -345,7 +372,8 @@ impl Explanations {
     fn is_recent(&self, by: Place, wait: WaitId) -> bool {
         let arrived = self.meetings.values().filter_map(|it| it.arrived.get(&by.location));
         let mut all = self.activities[by.location.index()].iter().chain(arrived);
-        all.any(|activity| activity.waits.iter().any(|(known, _)| *known == wait))
+        // It is mostly one of the last.
+        all.any(|activity| activity.waits.iter().rev().any(|(known, _)| *known == wait))
     }
 
     fn barrier(&mut self, definitions: &Definitions, record: &Rec, visit: &BarrierVisit) {

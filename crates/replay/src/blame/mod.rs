@@ -17,6 +17,7 @@
 //! give up no wait.
 
 pub mod classes;
+mod doacross;
 pub(crate) mod excess;
 pub mod explain;
 pub(crate) mod far;

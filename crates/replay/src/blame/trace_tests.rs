@@ -109,6 +109,71 @@ fn a_chain_of_holders_is_followed_to_its_begin() {
 }
 
 #[test]
+fn iterations_of_a_doacross_loop_are_followed_to_the_first_one() {
+    // Thread 1 waits 19 ticks for `late` of thread 0, which is the first to post. Thread 2 waits
+    // from 12 to 41: up to 31 through the wait of thread 1, and then 10 ticks for its `work`. At
+    // the barrier thread 0 waits 11 ticks and thread 1 one tick for thread 2, which has 2 ticks of
+    // `parallel` and 29 of waiting. Of 11 ticks the cumulated shares are 0 and 11. So 12 ticks go
+    // back to the wait of thread 2: 4 of them to `work`, and 8 through the wait of thread 1.
+    check(
+        "end 60
+         team A = 0.0 0.1 0.2
+         10 0.0 fork; team A; + parallel; + late
+         10 0.1 team A; + parallel
+         10 0.2 team A; + parallel
+         12 0.1 + ordered
+         12 0.2 + ordered
+         30 0.0 -; + ordered_source; -; + ibarrier
+         31 0.1 -; + work
+         40 0.1 -; + ordered_source; -; + ibarrier
+         41 0.2 -; + ibarrier
+         44 0.0 -; -; endteam A; join
+         44 0.1 -; -; endteam A
+         44 0.2 -; -; endteam A",
+        expect![[r#"
+            program/parallel/late on 0.0: 19 direct, 27 indirect
+            program/parallel/work on 0.1: 10 direct, 4 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_thread_that_posts_again_is_blamed_for_what_it_did_in_between() {
+    // Thread 1 waits for the second post of thread 0. What thread 0 did before its first post has
+    // made other iterations late. Both arrive at the barrier at the same time.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + first
+         10 0.1 team A; + parallel; + first
+         20 0.0 -; + ordered_source; -; + second
+         22 0.1 -; + ordered
+         30 0.0 -; + ordered_source; -
+         31 0.1 -; + ibarrier
+         31 0.0 + ibarrier
+         34 0.0 -; -; endteam A; join
+         34 0.1 -; -; endteam A",
+        expect![[r#"
+            program/parallel/second on 0.0: 9 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_sink_whose_iteration_was_posted_before_has_no_cause() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + ordered_source; -
+         10 0.1 team A; + parallel
+         12 0.1 + ordered
+         14 0.1 -
+         20 0.0 + work",
+        expect![""],
+    );
+}
+
+#[test]
 fn a_barrier_divides_what_came_before_from_what_comes_after() {
     // Thread 1 is late at the first barrier by `first`, thread 0 at the second one by `second`.
     check(

@@ -232,7 +232,8 @@ impl Paths {
         let tips = self.tips.iter().filter_map(|tip| tip.path.as_ref());
         let releases = self.releases.values().map(|(_, it)| it);
         let left = self.barriers.values().filter_map(|left| left.causer.as_ref());
-        let snapshots = self.forks.values().chain(releases).chain(self.turns.values());
+        let turns = self.turns.values().chain(self.posts.values());
+        let snapshots = self.forks.values().chain(releases).chain(turns);
         let snapshots = snapshots.chain(left.map(|(_, it)| it)).chain(self.tasks.all());
         let all = tips.chain(snapshots.map(|it| &it.path)).chain(self.marks.all());
         let held: BTreeSet<Number> = all.filter_map(|path| self.arena.base(path)).collect();

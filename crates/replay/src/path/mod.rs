@@ -6,9 +6,10 @@
 //! time since the last one. When a wait ends, the tip is given up: the longest path leads through
 //! the location that was waited for, so the new tip continues the path of that location. Causers
 //! are the thread with the last activity before all leave a barrier, the fork of a worker's part,
-//! the release of a lock that was waited for, the turn before in an ordered construct, and the
-//! creation or the end of a task that was waited for (`task/path.rs`). The length of a tip is the
-//! time since the begin of the program at each record.
+//! the release of a lock that was waited for, the turn before in an ordered construct, the thread
+//! that has posted an iteration of a doacross loop, and the creation or the end of a task that was
+//! waited for (`task/path.rs`). The length of a tip is the time since the begin of the program at
+//! each record.
 //!
 //! Paths share their beginnings: a path is a node with a parent. Nodes with one holder are merged
 //! after each window, so there are about twice as many as locations and snapshots.
@@ -78,6 +79,8 @@ pub struct Paths {
     /// The last releases of locks, with their numbers.
     releases: Table<(ProcessId, u32), (u32, Snapshot)>,
     turns: Table<TeamInstance, Snapshot>,
+    /// The last iterations that were posted in doacross loops.
+    posts: Table<TeamInstance, Snapshot>,
     barriers: Table<(TeamInstance, u32), Left>,
     pub(crate) tasks: TaskSnapshots,
     marks: Marks,
@@ -94,6 +97,7 @@ impl Paths {
             forks: Table::default(),
             releases: Table::default(),
             turns: Table::default(),
+            posts: Table::default(),
             barriers: Table::default(),
             tasks: TaskSnapshots::default(),
             marks: Marks::new(locations),
@@ -181,10 +185,16 @@ impl Paths {
                     self.arena.release(old.path);
                 }
             }
-            What::PartEnd { team, .. } => {
-                if let Some(old) = self.turns.remove(&team) {
+            What::Post { team: Some(team) } => {
+                if let Some(snapshot) = self.of(record.location)
+                    && let Some(old) = self.posts.insert(team, snapshot)
+                {
                     self.arena.release(old.path);
                 }
+            }
+            What::PartEnd { team, .. } => {
+                let both = [self.turns.remove(&team), self.posts.remove(&team)];
+                both.into_iter().for_each(|old| self.release(old));
             }
             What::TaskSwitch { .. } => self.forget_created(record),
             _ => {}
@@ -222,8 +232,12 @@ impl Paths {
                 self.jump_if_now(record, visit.at.location, snapshot);
             }
             Compound::Turn(visit) if visit.before.is_some() => {
-                let What::Turn { team: Some(team), .. } = record.what else { return };
-                let before = self.turns.get(&team).filter(|turn| turn.time > visit.since);
+                let before = match record.what {
+                    What::Turn { team: Some(team), .. } => self.turns.get(&team),
+                    What::Sink { team: Some(team), .. } => self.posts.get(&team),
+                    _ => None,
+                };
+                let before = before.filter(|turn| turn.time > visit.since);
                 let snapshot = before.map(|it| (self.arena.share(&it.path), it.time));
                 self.jump_if_now(record, visit.at.location, snapshot);
             }

@@ -119,6 +119,34 @@ fn the_path_leads_through_turns() {
 }
 
 #[test]
+fn the_path_leads_through_posted_iterations() {
+    // Thread 1 waits from 12 to 31 for the iteration that thread 0 has posted at 30, and arrives
+    // last at the barrier.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + for
+         10 0.1 team A; + parallel; + for
+         12 0.1 + ordered
+         14 0.0 + work
+         30 0.0 -; + ordered_source; -; + ibarrier
+         31 0.1 -; + work
+         40 0.1 -; + ibarrier
+         44 0.0 -; -; -; endteam A; join
+         44 0.1 -; -; -; endteam A",
+        expect![[r#"
+            program on 0.0: 26
+            program/parallel/for on 0.0: 4
+            program/parallel/for/ordered on 0.1: 1
+            program/parallel/for/work on 0.0: 16
+            program/parallel/for/work on 0.1: 9
+            program/parallel/for/ibarrier on 0.0: 4
+            length 60
+        "#]],
+    );
+}
+
+#[test]
 fn a_clock_error_or_an_open_end_leaves_the_path_whole() {
     // Thread 0 leaves before thread 1 arrives; the second region never ends.
     check(
