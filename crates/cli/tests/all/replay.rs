@@ -38,6 +38,12 @@ int main(void) {
 #pragma omp ordered
         sum++;
       }
+#pragma omp for ordered(1)
+      for (int i = 0; i < 8; i++) {
+#pragma omp ordered depend(sink: i - 1)
+        sum++;
+#pragma omp ordered depend(source)
+      }
 #pragma omp critical
       sum++;
       omp_set_lock(&lock); sum++; omp_unset_lock(&lock);
