@@ -72,8 +72,8 @@ struct Calls {
 }
 
 impl Calls {
-    /// A trace does not have the places from which MPI and lock routines are called. Such a call
-    /// path corresponds to the first one of its routine.
+    /// A trace does not have the places from which MPI is called, and visits of lock routines that
+    /// were summed have none either. Such a call path corresponds to the first one of its routine.
     fn new(trace: &Cube, profile: &Cube) -> Self {
         let mut calls = pairs(trace, profile);
         let name = |cube: &Cube, call: CallId| cube.regions[cube.calls.region(call)].name.clone();

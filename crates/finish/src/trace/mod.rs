@@ -69,7 +69,7 @@ impl Trace {
         let mut resources = Resources::default();
         let resource_ids = run.surveys.iter().map(|survey| resources.add(&survey.live)).collect();
         let events = Mutex::new(vec![Vec::new(); run.surveys.len()]);
-        let regions = FileRegions::new(&run.definitions().regions);
+        let regions = FileRegions::of_trace(&run.definitions().regions);
         Ok(Trace {
             archive,
             regions,

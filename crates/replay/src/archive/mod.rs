@@ -263,6 +263,11 @@ impl Reading<'_> {
             .enumerated()
             .map(|(id, region)| (region.name.as_str(), id))
             .collect();
+        // A lock routine has a region for each place that calls it, and one sum for all of them.
+        let mut routines: HashMap<&str, usize> = HashMap::new();
+        for region in self.found.regions.iter().filter(|region| region.is_routine()) {
+            *routines.entry(region.name.as_str()).or_default() += 1;
+        }
         let mut sums = Vec::new();
         for definition in archive.definitions() {
             let Definition::MetricClass(class) = definition else { continue };
@@ -280,11 +285,14 @@ impl Reading<'_> {
             };
             let is_sum = same(ticks, "ticks") && same(shortest, "shortest");
             let region = of.and_then(|name| by_name.get(name).copied());
+            let is_of_several = of.is_some_and(|name| routines.get(name).is_some_and(|n| *n > 1));
             if let (true, true, Some(region)) = (is_sum, same(longest, "longest"), region) {
-                sums.push((class.id.0, region));
+                sums.push((class.id.0, region, is_of_several));
             }
         }
-        for (class, region) in sums {
+        for (class, region, is_of_several) in sums {
+            let routine = self.found.regions[region].routine();
+            let region = if is_of_several { self.found.add_own_region(routine) } else { region };
             self.found.add_sums(class, region);
         }
     }
