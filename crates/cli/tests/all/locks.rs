@@ -117,3 +117,20 @@ fn the_time_with_a_lock_belongs_to_the_call_that_acquired_it() {
     // It sleeps for 40 ms with the lock.
     assert!(kept_s >= 0.04, "{kept_s}");
 }
+
+/// A trace has the places of the calls. The longest waiting for the lock, and all that follows from
+/// it at the barrier, goes back to the call of the thread that keeps it.
+#[test]
+fn waiting_in_a_trace_goes_back_to_the_call_that_took_the_lock() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("places", TWO_PLACES);
+    sandbox.succeeds("run -q --analyze -o exp -- ./places");
+    let analysis = std::fs::read_to_string(sandbox.path("exp/analysis.json")).unwrap();
+    let analysis: Value = serde_json::from_str(&analysis).unwrap();
+    let keeps = TWO_PLACES.lines().position(|line| line.contains("omp_set_lock")).unwrap() + 1;
+    let causes = analysis["causes"].as_array().unwrap();
+    let is_lock = |cause: &&Value| cause["at"].as_str().unwrap().ends_with("omp_set_lock");
+    let longest = causes.iter().find(is_lock).unwrap();
+    assert_eq!(longest["line"], keeps, "{longest}");
+    assert!(longest["by"].as_str().unwrap().ends_with("omp_set_lock"), "{longest}");
+}

@@ -3,9 +3,10 @@
 //! What a location did longer in a region is divided among the call paths that end with it, in
 //! proportion to what it did longer in each of them.
 
-use pompeii_model::RegionId;
+use pompeii_model::{Region, RegionId, Role};
 
 use crate::blame::part;
+use crate::definitions::Definitions;
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::times::Times;
 use crate::totals::Totals;
@@ -14,6 +15,8 @@ use crate::totals::Totals;
 #[derive(Debug, Default)]
 pub(crate) struct Regions {
     of: Vec<RegionId>,
+    /// The call paths around them.
+    around: Vec<NodeId>,
 }
 
 impl Regions {
@@ -21,6 +24,30 @@ impl Regions {
     pub(crate) fn learn(&mut self, tree: &SharedTree) {
         let new = tree.nodes(self.of.len());
         self.of.extend(new.iter().map(|node| node.region));
+        self.around.extend(new.iter().map(|node| node.parent));
+    }
+
+    /// The time of a location with a lock that it has taken at `call`. What it did in the construct
+    /// that calls the lock routine becomes time of this call, if the trace has its place. In
+    /// a critical section the body has this time; a construct that calls a routine has other time,
+    /// too, and does not tell where the lock was taken. A function that calls it has a name that
+    /// people look for, and keeps its time.
+    pub(crate) fn with_lock(&self, definitions: &Definitions, times: Times, call: NodeId) -> Times {
+        let Some(construct) = self.construct_of_call(definitions, call) else { return times };
+        let mut moved = Times::default();
+        for (node, ticks) in times.iter() {
+            moved.add(if node == construct { call } else { node }, ticks);
+        }
+        moved
+    }
+
+    /// The construct that calls a lock routine at a known place.
+    fn construct_of_call(&self, definitions: &Definitions, call: NodeId) -> Option<NodeId> {
+        let region = |node: NodeId| definitions.regions.get(*self.of.get(node.0 as usize)?);
+        let around = *self.around.get(call.0 as usize)?;
+        let has_place = |routine: &Region| routine.role == Role::Lock && routine.begin_line > 0;
+        let is_function = matches!(region(around)?.role, Role::Function | Role::User);
+        (has_place(region(call)?) && !is_function).then_some(around)
     }
 
     /// What a location did longer than another one, by call path.

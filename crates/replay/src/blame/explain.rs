@@ -5,7 +5,8 @@
 //!   before (or the begin of the part). Waiting counts as no activity, but as a cause of its own:
 //!   the last thread may be late because it waited itself.
 //! * Lock: what the holder did while it had the lock. The part of the wait in which the holder
-//!   waited for the same lock itself goes back to the wait of the holder.
+//!   waited for the same lock itself goes back to the wait of the holder. If a construct calls the
+//!   lock routine, the cause is the place of the call (`Regions::with_lock`).
 //! * Turn: likewise, with the body of the ordered construct.
 //! * Iteration of a doacross loop: what the thread that posted it did before (`blame/doacross.rs`).
 //! * Task: what its creator did before the creation, or what the task did (`task/explain.rs`).
@@ -218,6 +219,12 @@ impl Explanations {
                 let by = visit.before.map(|(_, by)| by);
                 let held = self.held.remove(&key).filter(|(order, _)| order + 1 == visit.order);
                 let times = held.map(|(_, times)| times).unwrap_or_default();
+                let times = match by {
+                    Some(by) if visit.wait_ticks() > 0 => {
+                        self.regions.with_lock(definitions, times, by.node)
+                    }
+                    _ => times,
+                };
                 let waited = (visit.at, visit.since, visit.wait_ticks());
                 let wait = self.hold(waited, (by, holder), &times);
                 let (location, since) = (visit.at.location, visit.acquired);

@@ -109,6 +109,61 @@ fn a_chain_of_holders_is_followed_to_its_begin() {
 }
 
 #[test]
+fn the_place_where_a_lock_was_taken_is_the_cause_if_no_function_tells_it() {
+    // Thread 0 takes the lock in line 7 and has it from 10 to 30: 12 ticks in `parallel`, and 8 in
+    // the loop inside. Thread 1 waits for it from 11 to 30 in line 9. Of these 19 ticks the
+    // cumulated shares are 11 and 19.
+    let trace = "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + omp_set_lock:7; acquire 0 1; -
+         10 0.1 team A; + parallel
+         11 0.1 + omp_set_lock:9
+         22 0.0 + for
+         30 0.0 -; + omp_unset_lock; release 0 1; -
+         30 0.1 acquire 0 2; -; + omp_unset_lock; release 0 2; -
+         31 0.0 + ibarrier
+         31 0.1 + ibarrier
+         34 0.0 -; -; endteam A; join
+         34 0.1 -; -; endteam A";
+    check(
+        trace,
+        expect![[r#"
+            program/parallel/omp_set_lock:7 on 0.0: 11 direct, 0 indirect
+            program/parallel/for on 0.0: 8 direct, 0 indirect
+        "#]],
+    );
+    // Without the place the construct has all that is known.
+    check(
+        &trace.replace("omp_set_lock:7", "omp_set_lock"),
+        expect![[r#"
+            program/parallel on 0.0: 11 direct, 0 indirect
+            program/parallel/for on 0.0: 8 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_that_takes_a_lock_keeps_its_time() {
+    // Thread 0 has the lock from 10 to 30 in `fill`, and thread 1 waits 19 ticks.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + fill; + omp_set_lock:7; acquire 0 1; -
+         10 0.1 team A; + parallel
+         11 0.1 + omp_set_lock:9
+         30 0.0 + omp_unset_lock; release 0 1; -; -
+         30 0.1 acquire 0 2; -; + omp_unset_lock; release 0 2; -
+         31 0.0 + ibarrier
+         31 0.1 + ibarrier
+         34 0.0 -; -; endteam A; join
+         34 0.1 -; -; endteam A",
+        expect![[r#"
+            program/parallel/fill on 0.0: 19 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
 fn iterations_of_a_doacross_loop_are_followed_to_the_first_one() {
     // Thread 1 waits 19 ticks for `late` of thread 0, which is the first to post. Thread 2 waits
     // from 12 to 41: up to 31 through the wait of thread 1, and then 10 ticks for its `work`. At
