@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pompeii_model::{CallId, RegionId, Ticks};
+use pompeii_model::{CallId, RegionId, Role, Ticks};
 
 use super::imbalance::Lateness;
 use super::roots::{Origin, Roots, SMALL_SHARE};
@@ -85,6 +85,7 @@ fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Find
     let lens = &roots.search.lens;
     let is_for_one = roots.search.paths.for_one[origin.code].is_some();
     let cause = match () {
+        () if origin.is_lock(lens) && lens.role(origin.site) == Role::Lock => Cause::Lock,
         () if origin.is_lock(lens) => Cause::Critical,
         () if is_for_one => Cause::SingleMaster,
         () => whole.cause.unwrap_or(Cause::ImbalanceChanging),
@@ -95,6 +96,9 @@ fn part(roots: &Roots, whole: &Finding, (origin, share): (&Origin, f64)) -> Find
         Cause::Critical => {
             Advice::none("Enter less often (private sums, reduction), or make its body shorter.")
         }
+        Cause::Lock => Advice::none(
+            "Hold the lock for a shorter time, or use one lock per independent object.",
+        ),
         _ => barriers::advice(cause, &construct, lens.region(origin.site), Lateness::Always),
     };
     let late = lens.cube.regions[whole.region].label();

@@ -212,9 +212,10 @@ impl Origin {
         most.map_or((LocationId(0), 0), |(&location, &ticks)| (location, ticks))
     }
 
-    /// Whether it delays by keeping others waiting in a critical construct.
+    /// Whether it delays by keeping others waiting for a critical construct or a lock.
     pub(super) fn is_lock(&self, lens: &Lens) -> bool {
-        lens.role(self.site) == Role::Critical && 2 * self.indirect >= self.ticks
+        let is_lock = matches!(lens.role(self.site), Role::Critical | Role::Lock);
+        is_lock && 2 * self.indirect >= self.ticks
     }
 }
 
@@ -277,13 +278,13 @@ fn waiting_places(lens: &Lens, regions: &[RegionId]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use pompeii_model::{CallId, LocationId, Root};
+    use pompeii_model::{CallId, Cube, LocationId, Root};
 
-    use super::super::{Known, check_cube};
+    use super::super::{Cause, Known, check_cube};
 
     /// Causes: the end of the call path that waits, that of the cause, its location, and direct and
     /// indirect milliseconds.
-    fn check(text: &str, roots: &[(&str, &str, u32, i64, i64)], expect: Expect) {
+    fn cube(text: &str, roots: &[(&str, &str, u32, i64, i64)]) -> Cube {
         let mut cube = crate::notation::cube(text).unwrap();
         let name = |call: CallId| {
             let region = &cube.regions[cube.calls.region(call)];
@@ -297,7 +298,11 @@ mod tests {
             indirect_ticks,
         };
         cube.roots = roots.iter().map(root).collect();
-        check_cube(&crate::derive(&cube), Known::default(), expect);
+        cube
+    }
+
+    fn check(text: &str, roots: &[(&str, &str, u32, i64, i64)], expect: Expect) {
+        check_cube(&crate::derive(&cube(text, roots)), Known::default(), expect);
     }
 
     const LATE: &str = "wall=500 locations=2
@@ -386,6 +391,35 @@ mod tests {
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
+    }
+
+    /// As above with a lock, which thread 0 takes in line 31 and thread 1 in line 40.
+    #[test]
+    fn waiting_that_follows_from_a_lock_is_lost_at_the_call_that_took_it() {
+        let cube = cube(
+            "wall=600 locations=2
+             a/parallel@a.c:30                     *  visits=1
+             a/parallel@a.c:30                     0  time=200
+             a/parallel@a.c:30/omp_set_lock@a.c:31  0  visits=40
+             a/parallel@a.c:30/omp_set_lock@a.c:40  1  time=200 visits=40 \
+             omp_lock_contention_api=200
+             a/parallel@a.c:30                     1  time=200
+             a/parallel@a.c:30/barrier@a.c:33      1  visits=30 omp_barrier_last=30
+             a/parallel@a.c:30/barrier@a.c:33      0  visits=30 time=150 omp_ebarrier_wait=150
+             a/parallel@a.c:30/barrier@a.c:36      1  visits=10 omp_barrier_last=10
+             a/parallel@a.c:30/barrier@a.c:36      0  visits=10 time=50 omp_ebarrier_wait=50
+             a/parallel@a.c:30/solve@b.c:20        *  time=200 visits=40
+             a/parallel@a.c:30/implicit barrier@a.c:50  *  visits=1",
+            &[
+                ("omp_set_lock@40", "omp_set_lock@31", 0, 200, 0),
+                ("barrier@33", "omp_set_lock@31", 0, 0, 150),
+                ("barrier@36", "omp_set_lock@31", 0, 0, 48),
+                ("barrier@36", "solve@20", 1, 2, 0),
+            ],
+        );
+        let found = crate::findings(&crate::derive(&cube));
+        let at_lock = found.iter().find(|finding| finding.place == "a.c:31");
+        assert_eq!(at_lock.and_then(|finding| finding.cause), Some(Cause::Lock), "{found:?}");
     }
 
     #[test]
