@@ -8,6 +8,8 @@ use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
+use crate::calls::Forks;
+use crate::calls::build::CallsBuilder;
 use crate::cell::{CUT_END, Kind};
 use crate::ends::{End, LocationEnds};
 use crate::fold::{StateBins, StatesBuilder};
@@ -31,13 +33,24 @@ pub struct Context<'a> {
     /// The division of time.
     pub shape: Shape,
     states: Vec<State>,
+    forks: Forks,
 }
 
 impl<'a> Context<'a> {
     /// The context of a trace.
     pub fn new(definitions: &'a Definitions, shape: Shape) -> Context<'a> {
         let states = definitions.regions.iter().map(State::of).collect();
-        Context { definitions, shape, states }
+        Context { definitions, shape, states, forks: Forks::default() }
+    }
+
+    /// The same with the forks of the trace. Without them, the parts of workers in parallel regions
+    /// have call paths that begin at the root.
+    pub fn with_forks(self, forks: Forks) -> Context<'a> {
+        Context { forks, ..self }
+    }
+
+    pub(crate) fn forks(&self) -> &Forks {
+        &self.forks
     }
 
     /// The state of each region.
@@ -151,6 +164,7 @@ pub struct LocationBuilder<'a> {
     context: &'a Context<'a>,
     walker: Walker,
     found: Found<'a>,
+    calls: CallsBuilder<'a>,
     counters: Counters,
     gaps: Gaps,
     mark_every: u64,
@@ -233,12 +247,20 @@ impl<'a> LocationBuilder<'a> {
                 of_regions: &context.states,
                 recorded_depth: 0,
             },
+            calls: CallsBuilder::new(context, None),
             counters: Counters::default(),
             gaps: Gaps::new(),
             mark_every: MARK_EVENTS,
             events: 0,
             errors: 0,
         }
+    }
+
+    /// The location has this number. The time of the master of a process begins with the
+    /// measurement.
+    pub fn for_location(mut self, location: usize) -> LocationBuilder<'a> {
+        self.calls = CallsBuilder::new(self.context, Some(location));
+        self
     }
 
     /// Takes a mark after each `events` events, at least 1, instead of [`MARK_EVENTS`].
@@ -253,6 +275,7 @@ impl<'a> LocationBuilder<'a> {
         self.events += 1;
         let definitions = self.context.definitions;
         self.walker.event(definitions, time, event, &mut self.found);
+        self.calls.event(time, event);
         if !matches!(event, Event::Enter(_) | Event::Leave(_)) {
             self.found.ends.event(definitions, &self.walker, event);
             self.gaps.event(definitions, &self.walker, event);
@@ -265,7 +288,7 @@ impl<'a> LocationBuilder<'a> {
     /// Takes a mark before the next event, which is at this place. Without a mark before the first
     /// event, no window can be decoded.
     pub fn mark(&mut self, place: Place) {
-        self.found.marks.take(&self.walker, place, self.events);
+        self.found.marks.take(&self.walker, &mut self.calls, place, self.events);
     }
 
     /// Takes all events of a reader, with marks. Those that cannot be read are counted.
@@ -309,6 +332,7 @@ impl<'a> LocationBuilder<'a> {
         let Found { rows, marks, states, ends, recorded_depth, .. } = self.found;
         let (depth, shape) = (rows.depth, self.context.shape);
         let mut pieces: Vec<Piece> = marks.pieces().collect();
+        pieces.extend(self.calls.pieces());
         pieces.extend(self.counters.pieces(self.context.definitions, self.context.end()));
         for (row, levels) in rows.finish().enumerate() {
             for (level, of_level) in levels.into_iter().enumerate() {

@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
 pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;
@@ -86,6 +86,16 @@ pub(crate) enum Section {
     DurationTotals = 14,
     /// Times of a location without records (`gaps.rs`).
     Gaps = 15,
+    /// Teams of a master with workers, one word each (`calls/forks.rs`).
+    ForkTeams = 16,
+    /// Forks of such a team, by its place.
+    Forks = 17,
+    /// Call paths of a location (`calls/tree.rs`).
+    CallTree = 18,
+    /// Sums by call path between two marks (`calls/build.rs`).
+    Calls = 19,
+    /// Those of all events before a mark.
+    CallTotals = 20,
 }
 
 /// The key of a section: kind, location or process or kind of link, row and level.

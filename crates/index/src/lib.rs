@@ -20,6 +20,8 @@
 //! * **Curves** ([`Index::curve`]) tell how many tasks are ready and run in a process, and how many
 //!   threads wait or have no work. A **counter** ([`Index::counter`]) has values as they do
 //!   (`series.rs`).
+//! * Time and visits by **call path** of any window ([`Index::calls`]) are sums like those by region
+//!   (`calls/mod.rs`). Where workers begin, a first quick pass over the masters finds ([`Forks`]).
 //! * A **histogram** ([`Index::histogram`]) has the durations of a region's visits in any window
 //!   (`durations.rs`). A **search** ([`Index::find`]) leads to the next one that is long enough.
 //! * **Gaps** ([`Index::gaps`]) are times without records, and why (`gaps.rs`).
@@ -31,7 +33,7 @@
 //! location.
 //!
 //! ```
-//! use pompeii_index::{Context, IndexWriter, Index, LocationBuilder, Row, file};
+//! use pompeii_index::{Context, Forks, IndexWriter, Index, LocationBuilder, Row, file};
 //! use pompeii_otf2::read::Archive;
 //! use pompeii_otf2::reference::LocationRef;
 //!
@@ -45,12 +47,17 @@
 //! let survey = file::survey(&archive, &ids)?;
 //!
 //! // Locations may be indexed by several threads; here it is one after the other.
-//! let context = Context::new(&definitions, survey.shape);
+//! let mut forks = Forks::default();
+//! for process in definitions.system.processes.ids() {
+//!     let open = |location: usize| archive.events(LocationRef(ids[location]));
+//!     forks.join(Forks::find(&Context::new(&definitions, survey.shape), process, open, || true)?);
+//! }
+//! let context = Context::new(&definitions, survey.shape).with_forks(forks);
 //! file::write(&index_file, |out| {
 //!     let mut writer = IndexWriter::new(out, survey.fingerprint, &context)?;
 //!     for (number, id) in ids.iter().enumerate() {
 //!         let mut events = archive.events(LocationRef(*id)).map_err(std::io::Error::other)?;
-//!         let mut builder = LocationBuilder::new(&context);
+//!         let mut builder = LocationBuilder::new(&context).for_location(number);
 //!         builder.read(&mut events);
 //!         writer.add(number, builder.finish())?;
 //!     }
@@ -82,6 +89,7 @@
 
 mod at;
 mod build;
+mod calls;
 mod cell;
 mod counts;
 mod durations;
@@ -111,6 +119,7 @@ mod writer;
 
 pub use at::{Moment, Open};
 pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
+pub use calls::{CallEntry, CallPaths, Forks, IndexForks, LocationCalls};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use counts::{Count, Counts, Pair};
 pub use durations::{Bucket, Histogram};

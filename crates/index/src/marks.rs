@@ -11,13 +11,18 @@
 //! | 7 | number of events before it |
 //! | 8 | durations of the visits that ended between the mark before and this one |
 //! | 9 | at every 64th mark: durations of all visits that ended before it |
+//! | 10 | sums by call path between the mark before and this one, and what is open (`calls/`) |
+//! | 11 | at some marks: sums by call path of all events before it |
 //!
-//! A part of a section is its begin in 40 bits and its number of words in 24; durations have bytes.
+//! A part of a section is its begin in 40 bits and its number of words in 24; durations and what is
+//! counted by call path have bytes.
 
 use std::ops::Range;
 
 use pompeii_otf2::read::Place;
 
+use crate::calls::build::{CallMark, CallsBuilder};
+use crate::calls::sums::{self, OfCall};
 use crate::durations::{self, Durations};
 use crate::format::{Index, Key, Piece, Section, Words};
 use crate::picture::first_where;
@@ -27,7 +32,7 @@ use crate::walk::{Visitor, Walker};
 pub const MARK_EVENTS: u64 = 4096;
 /// Marks between two that have all sums.
 pub(crate) const MARKS_PER_TOTAL: usize = 64;
-const MARK_WORDS: usize = 10;
+const MARK_WORDS: usize = 12;
 const COUNT_BITS: u32 = 24;
 
 /// Visits and exclusive ticks by region.
@@ -103,7 +108,13 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Takes a mark after the first `events` events. Where the state is large, it takes fewer.
-    pub fn take(&mut self, walker: &Walker, place: Place, events: u64) {
+    pub fn take(
+        &mut self,
+        walker: &Walker,
+        calls: &mut CallsBuilder<'_>,
+        place: Place,
+        events: u64,
+    ) {
         let since = events - self.last_event;
         let is_first = self.marks.is_empty();
         if !is_first && since < walker.saved_words() as u64 {
@@ -128,6 +139,7 @@ impl Marks {
         let Place { chunk, byte, file_time, skipped } = place;
         let byte = byte << 8 | u64::from(skipped);
         let [durations, all_durations] = self.durations.take(is_total);
+        let [calls, all_calls] = calls.mark();
         let mark = [
             walker.now,
             chunk,
@@ -139,6 +151,8 @@ impl Marks {
             events,
             part_word(durations),
             part_word(all_durations),
+            part_word(calls),
+            part_word(all_calls),
         ];
         self.marks.extend(mark);
     }
@@ -170,6 +184,8 @@ pub(crate) struct MarksOf<'a> {
     totals: Words<'a>,
     durations: Words<'a>,
     duration_totals: Words<'a>,
+    calls: Words<'a>,
+    call_totals: Words<'a>,
 }
 
 impl<'a> MarksOf<'a> {
@@ -182,6 +198,8 @@ impl<'a> MarksOf<'a> {
             totals: section(Section::Totals),
             durations: section(Section::Durations),
             duration_totals: section(Section::DurationTotals),
+            calls: section(Section::Calls),
+            call_totals: section(Section::CallTotals),
         }
     }
 
@@ -237,6 +255,22 @@ impl<'a> MarksOf<'a> {
         Some(())
     }
 
+    /// What a mark has by call path.
+    pub fn call_mark(&self, mark: usize) -> Option<CallMark<'a>> {
+        CallMark::new(bytes(self.calls, self.word(mark, 10))?)
+    }
+
+    /// Adds what was counted by call path before a mark.
+    pub fn add_calls(&self, mark: usize, add: &mut impl FnMut(OfCall)) -> Option<()> {
+        let back = usize::try_from(self.call_mark(mark)?.back).ok()?;
+        let with_total = mark.checked_sub(back)?;
+        sums::visit(bytes(self.call_totals, self.word(with_total, 11))?, add);
+        for mark in with_total + 1..=mark {
+            sums::visit(self.call_mark(mark)?.sums, add);
+        }
+        Some(())
+    }
+
     /// Adds the durations of the visits that ended between the mark before and this one.
     pub fn block_durations(
         &self,
@@ -262,8 +296,13 @@ impl<'a> MarksOf<'a> {
     }
 }
 
+/// The longest part of a section.
+pub(crate) const PART_MAX: usize = (1 << COUNT_BITS) - 1;
+
+/// A part that is too long is empty, so what it has is not known.
 fn part_word(part: Range<usize>) -> u64 {
-    (part.start as u64) << COUNT_BITS | part.len() as u64
+    let length = if part.len() <= PART_MAX { part.len() } else { 0 };
+    (part.start as u64) << COUNT_BITS | length as u64
 }
 
 fn bytes(section: Words<'_>, word: u64) -> Option<&[u8]> {

@@ -42,6 +42,16 @@ impl<'a> Input<'a> {
         Input { bytes }
     }
 
+    /// Number of bytes that are left.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// The next number; `None` after the end.
     #[inline]
     pub fn number(&mut self) -> Option<u64> {

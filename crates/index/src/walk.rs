@@ -68,7 +68,7 @@ const NO_TEAM: u32 = u32::MAX;
 
 impl TaskId {
     /// A task whose number is that of its process: OTF2 had such ones before version 1.2.
-    fn without_team(number: u64) -> TaskId {
+    pub(crate) fn without_team(number: u64) -> TaskId {
         TaskId { team: NO_TEAM, thread: (number >> 32) as u32, number: number as u32 }
     }
 

@@ -3,7 +3,7 @@
 //! or the disk is full, to a cache folder of the user.
 
 use std::fs::DirBuilder;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,9 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 use pompeii_index::{
-    Context, Fingerprint, Index, IndexWriter, LocationBuilder, LocationIndex, file,
+    Context, Fingerprint, Forks, Index, IndexWriter, LocationBuilder, LocationIndex, file,
 };
+use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::read::MappedFile;
 
 use crate::reply::Refused;
@@ -116,24 +117,69 @@ impl From<io::Error> for Failed {
 fn build(trace: &Trace, path: &Path, progress: &Progress) -> Result<(), Failed> {
     let mut unreadable = None;
     let written = file::write(path, |out| {
-        let survey = &trace.survey;
-        let context = Context::new(&trace.definitions, survey.shape);
-        let mut writer = IndexWriter::new(out, survey.fingerprint, &context)?;
-        let added = all_locations(trace, &context, progress, &mut |location, index| {
-            writer.add(location, index?).map_err(Failed::Place)
-        });
-        match added {
-            Ok(()) => writer.finish(),
-            Err(Failed::Place(error)) => Err(error),
-            Err(Failed::Trace(why)) => {
+        write_index(trace, out, progress).map_err(|failed| match failed {
+            Failed::Place(error) => error,
+            Failed::Trace(why) => {
                 unreadable = Some(why);
-                Err(io::ErrorKind::Interrupted.into())
+                io::ErrorKind::Interrupted.into()
             }
-        }
+        })
     });
     match unreadable {
         Some(why) => Err(Failed::Trace(why)),
         None => Ok(written?),
+    }
+}
+
+fn write_index<W: Write>(trace: &Trace, out: W, progress: &Progress) -> Result<W, Failed> {
+    let context = Context::new(&trace.definitions, trace.survey.shape);
+    let forks = all_forks(trace, &context, progress)?;
+    let context = context.with_forks(forks);
+    let mut writer = IndexWriter::new(out, trace.survey.fingerprint, &context)?;
+    all_locations(trace, &context, progress, &mut |location, index| {
+        writer.add(location, index?).map_err(Failed::Place)
+    })?;
+    Ok(writer.finish()?)
+}
+
+/// Where masters fork, which a quick pass over their events finds on all CPUs, before the workers
+/// are indexed.
+fn all_forks(trace: &Trace, context: &Context<'_>, progress: &Progress) -> Result<Forks, Failed> {
+    let processes = trace.definitions.system.processes.len();
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(processes.max(1));
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Forks, Failed> {
+        let mut forks = Forks::default();
+        loop {
+            let process = next.fetch_add(1, Ordering::Relaxed);
+            if process >= processes || progress.is_stopped() {
+                return Ok(forks);
+            }
+            let open = |location| trace.events(location).map_err(failed);
+            let process = ProcessId::from_index(process);
+            forks.join(Forks::find(context, process, open, || !progress.is_stopped())?);
+        }
+    };
+    let mut all = Forks::default();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let lost = || Err(Failed::Trace("the forks could not be found".to_owned()));
+            all.join(worker.join().unwrap_or_else(|_| lost())?);
+        }
+        Ok::<(), Failed>(())
+    })?;
+    match progress.is_stopped() {
+        true => Err(Failed::Place(io::ErrorKind::Interrupted.into())),
+        false => Ok(all),
+    }
+}
+
+/// Why the events of a location cannot be read.
+fn failed(refused: Refused) -> Failed {
+    match refused {
+        Refused::Bad(why) | Refused::Missing(why) | Refused::Gone(why) => Failed::Trace(why),
+        Refused::NotReady | Refused::Replaced => Failed::Trace(String::new()),
     }
 }
 
@@ -193,11 +239,8 @@ fn one_location(
     progress: &Progress,
     location: usize,
 ) -> Result<LocationIndex, Failed> {
-    let mut events = trace.events(location).map_err(|refused| match refused {
-        Refused::Bad(why) | Refused::Missing(why) | Refused::Gone(why) => Failed::Trace(why),
-        Refused::NotReady | Refused::Replaced => Failed::Trace(String::new()),
-    })?;
-    let mut builder = LocationBuilder::new(context);
+    let mut events = trace.events(location).map_err(failed)?;
+    let mut builder = LocationBuilder::new(context).for_location(location);
     let mut told = 0;
     builder.read_while(&mut events, |read| {
         progress.add(read - told);

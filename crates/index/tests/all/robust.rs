@@ -50,6 +50,7 @@ pub fn check(input: &[u8]) -> bool {
         let _ = index.add_tasks(&definitions, 0, &window, &mut open(), &mut Tasks::default());
         let _ = index.sums(&definitions, 0, &window, &mut open());
         let _ = index.histogram(&definitions, 0, 1, &window, &mut open());
+        let _ = index.calls(&index.forks(&definitions), 0, &window, &mut open());
         for direction in [Direction::Forward, Direction::Backward] {
             let search = Search { from: window.end, direction, mark: None };
             let sought = Sought { regions: None, at_least: 10 };

@@ -1,0 +1,172 @@
+//! Sums by call path of any window are those of the analysis, which reads all events. Programs are
+//! random, and marks lie every few events, so each border has events before and after a mark.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use pompeii_index::{CallPaths, Context, Forks, Index, IndexWriter, LocationBuilder, file};
+use pompeii_otf2::read::{Archive, EventReader};
+use pompeii_otf2::reference::LocationRef;
+use pompeii_replay::definitions::Definitions;
+use pompeii_replay::{Options, Within, replay, trace};
+
+use crate::generate::{Shape, program};
+
+/// Visits and ticks by call path and location. All call paths of tasks are one: where a task was
+/// that another thread goes on with is known to the analysis only.
+type Values = BTreeMap<(String, usize), (u64, i64)>;
+
+fn add(values: &mut Values, path: &str, location: usize, (visits, ticks): (u64, i64)) {
+    let is_task = path == "TASKS" || path.starts_with("TASKS/");
+    let path = if is_task { "TASKS" } else { path };
+    let sum = values.entry((path.to_owned(), location)).or_default();
+    *sum = (sum.0 + visits, sum.1 + ticks);
+}
+
+/// A trace on disk, and its index.
+struct Indexed {
+    archive: Archive,
+    definitions: Definitions,
+    ids: Vec<u64>,
+    index: Index<Vec<u8>>,
+}
+
+impl Indexed {
+    fn new(anchor: &Path, mark_events: u64) -> Indexed {
+        let archive = Archive::open(anchor).expect("a good archive");
+        let definitions = pompeii_replay::archive::definitions(&archive);
+        let ids: Vec<u64> = definitions.location_ids.iter().copied().collect();
+        let survey = file::survey(&archive, &ids).expect("headers");
+        let open = |location: usize| archive.events(LocationRef(ids[location]));
+        let mut forks = Forks::default();
+        for process in definitions.system.processes.ids() {
+            let context = Context::new(&definitions, survey.shape);
+            forks.join(Forks::find(&context, process, open, || true).expect("events"));
+        }
+        let context = Context::new(&definitions, survey.shape).with_forks(forks);
+        let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
+        for location in 0..ids.len() {
+            let builder = LocationBuilder::new(&context).for_location(location);
+            let mut builder = builder.with_mark_every(mark_events);
+            builder.read(&mut open(location).expect("events"));
+            writer.add(location, builder.finish()).expect("memory");
+        }
+        let index = Index::open(writer.finish().expect("memory")).expect("a good index");
+        Indexed { archive, definitions, ids, index }
+    }
+
+    fn events(&self, location: usize) -> EventReader {
+        self.archive.events(LocationRef(self.ids[location])).expect("events")
+    }
+
+    /// What the index has for a window. Half of the locations are put together first.
+    fn values(&self, window: &Range<u64>) -> Values {
+        let forks = self.index.forks(&self.definitions);
+        let mut halves = [0, 1].map(|_| CallPaths::new(&self.definitions));
+        for location in 0..self.ids.len() {
+            let mut events = self.events(location);
+            let calls = self.index.calls(&forks, location, window, &mut events);
+            halves[location % 2].add(location, &calls.expect("a good index"));
+        }
+        let [mut all, other] = halves;
+        all.join(&other);
+        let mut paths: Vec<String> = Vec::new();
+        for (around, region) in all.calls() {
+            let name = &self.definitions.regions[pompeii_model::RegionId(region)].name;
+            let path = around.map_or(name.clone(), |around| format!("{}/{name}", paths[around]));
+            paths.push(path);
+        }
+        let mut values = Values::new();
+        for entry in all.entries() {
+            add(&mut values, &paths[entry.call], entry.location, (entry.visits, entry.ticks));
+        }
+        values.retain(|_, sums| *sums != (0, 0));
+        values
+    }
+
+    /// What the analysis finds.
+    fn expected(&self, window: &Range<u64>) -> Values {
+        let within = Some(Within { begin: window.start, end: window.end });
+        let options = Options { within, ..Options::default() };
+        let outcome = replay(trace(&self.archive).expect("a trace"), options, &mut |_| {});
+        let mut values = Values::new();
+        for entry in &outcome.entries {
+            let sums = (entry.values.visits, entry.values.ticks);
+            add(&mut values, &outcome.path(entry.call), entry.location.0 as usize, sums);
+        }
+        values.retain(|_, sums| *sums != (0, 0));
+        values
+    }
+
+    fn check(&self, window: Range<u64>, what: &str) {
+        assert_eq!(self.values(&window), self.expected(&window), "{what} {window:?}");
+    }
+}
+
+#[test]
+fn windows_are_those_of_the_analysis() {
+    for seed in 0..40 {
+        let world = program(Shape::of(seed), seed);
+        let folder = tempfile::tempdir().expect("a folder");
+        let anchor = world.write(folder.path());
+        let indexed = Indexed::new(&anchor, 1 + seed % 9);
+        let what = format!("seed {seed}");
+        let (begin, end) = (indexed.definitions.begin, indexed.definitions.end);
+        let part = (end - begin) / 7 + 1;
+        indexed.check(0..u64::MAX, &what);
+        indexed.check(begin..begin + part, &what);
+        for number in 1..7 {
+            let start = begin + number * part + seed;
+            indexed.check(start..start + 1, &what);
+            indexed.check(start..start + 2 * part, &what);
+        }
+        indexed.check(end..end + 5, &what);
+    }
+}
+
+/// Marks that have totals are more than 64 marks apart.
+#[test]
+fn windows_of_many_marks_are_differences_of_totals() {
+    let shape = Shape { steps: 300, ..Shape::of(3) };
+    let world = program(shape, 3);
+    let folder = tempfile::tempdir().expect("a folder");
+    let anchor = world.write(folder.path());
+    let indexed = Indexed::new(&anchor, 1);
+    let (begin, end) = (indexed.definitions.begin, indexed.definitions.end);
+    let events = indexed.index.events(0).0;
+    assert!(events > 300, "{events}");
+    let third = (end - begin) / 3;
+    indexed.check(begin + third..begin + 2 * third, "long");
+    indexed.check(begin + 1..end - 1, "long");
+}
+
+/// Without the pass over the masters, workers are at the root and nothing is lost.
+#[test]
+fn workers_of_unknown_forks_are_at_the_root() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shape = Shape { ranks: 1, threads: 2, steps: 20, ..Shape::of(3) };
+    let anchor = program(shape, 5).write(folder.path());
+    let archive = Archive::open(&anchor).expect("a good archive");
+    let definitions = pompeii_replay::archive::definitions(&archive);
+    let ids: Vec<u64> = definitions.location_ids.iter().copied().collect();
+    let survey = file::survey(&archive, &ids).expect("headers");
+    let context = Context::new(&definitions, survey.shape);
+    let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
+    let mut builder = LocationBuilder::new(&context).for_location(1);
+    builder.read(&mut archive.events(LocationRef(ids[1])).expect("events"));
+    writer.add(1, builder.finish()).expect("memory");
+    let index = Index::open(writer.finish().expect("memory")).expect("a good index");
+    let mut events = archive.events(LocationRef(ids[1])).expect("events");
+    let window = definitions.begin..definitions.end;
+    let calls = index.calls(&index.forks(&definitions), 1, &window, &mut events);
+    let mut paths = CallPaths::new(&definitions);
+    paths.add(1, &calls.expect("a good index"));
+    let top: Vec<u32> =
+        paths.calls().filter(|(around, _)| *around == Some(0)).map(|(_, region)| region).collect();
+    let names: Vec<&str> = top
+        .iter()
+        .map(|region| definitions.regions[pompeii_model::RegionId(*region)].name.as_str())
+        .collect();
+    assert!(names.iter().any(|name| name.contains("parallel")), "{names:?}");
+}
