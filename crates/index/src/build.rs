@@ -15,6 +15,7 @@ use crate::ends::{End, LocationEnds};
 use crate::fold::{StateBins, StatesBuilder};
 use crate::format::{Piece, Section};
 use crate::gaps::Gaps;
+use crate::list;
 use crate::marks::{MARK_EVENTS, Marks};
 use crate::row::RowBuilder;
 use crate::series::Counters;
@@ -338,10 +339,8 @@ impl<'a> LocationBuilder<'a> {
             for (level, of_level) in levels.into_iter().enumerate() {
                 let is_coarse = shape.is_coarse(level);
                 let piece = |section, words| Piece { section, row, level, words, is_coarse };
-                let exact = of_level.exact.iter().flat_map(|exact| exact.words()).collect();
-                let fillers = of_level.fillers.iter().map(|filler| filler.word()).collect();
-                pieces.push(piece(Section::Exact, exact));
-                pieces.push(piece(Section::Fillers, fillers));
+                pieces.push(piece(Section::Exact, list::words(&of_level.exact)));
+                pieces.push(piece(Section::Fillers, list::words(&of_level.fillers)));
             }
         }
         let facts = vec![self.events, self.errors, depth as u64, recorded_depth as u64];

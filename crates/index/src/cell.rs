@@ -1,13 +1,6 @@
-//! What a row consists of: exact intervals, and runs of bins that are alike, each in one or two
-//! words of a file.
-//!
-//! | word | bits from the highest on |
-//! |---|---|
-//! | interval, first | start 48, region 16 |
-//! | interval, second | duration 48, unused 14, ends that are cut 2 |
-//! | filler | bin 28, region 16, bins of the run less one 8, shares 12 |
+//! What a row consists of: exact intervals, and runs of bins that are alike. A file has lists of
+//! them (`list.rs`). Starts and durations are below 2^48, numbers of bins below 2^28.
 
-use crate::shape::{BIN_BITS, TIME_BITS};
 use crate::state::State;
 use crate::tally::Tally;
 
@@ -35,7 +28,7 @@ pub(crate) enum Kind {
 }
 
 /// What is shown of a bin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// The region with most ticks.
     pub region: u16,
@@ -109,7 +102,7 @@ pub(crate) fn shares_of(ticks: [u64; 4], all_ticks: u128) -> u16 {
 }
 
 /// An interval, in units after the origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exact {
     pub start: u64,
     pub duration: u64,
@@ -119,16 +112,6 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    pub fn words(self) -> [u64; 2] {
-        [self.start << 16 | u64::from(self.region), self.duration << 16 | u64::from(self.cuts)]
-    }
-
-    pub fn from_words([first, second]: [u64; 2]) -> Exact {
-        debug_assert_eq!(TIME_BITS, u64::BITS - 16);
-        let cuts = second as u8 & (CUT_BEGIN | CUT_END);
-        Exact { start: first >> 16, duration: second >> 16, region: first as u16, cuts }
-    }
-
     /// The end; both numbers have 48 bits.
     pub fn end(self) -> u64 {
         self.start + self.duration
@@ -136,7 +119,7 @@ impl Exact {
 }
 
 /// A run of bins that are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filler {
     pub bin: u64,
     pub length: u64,
@@ -147,20 +130,6 @@ impl Filler {
     /// Whether the run goes on with a bin.
     pub fn takes(&self, bin: u64, cell: Cell, kind: Kind) -> bool {
         self.bin + self.length == bin && self.length < RUN_MAX && self.cell.is_like(cell, kind)
-    }
-
-    pub fn word(self) -> u64 {
-        let Cell { region, shares } = self.cell;
-        self.bin << (u64::BITS - BIN_BITS)
-            | u64::from(region) << 20
-            | (self.length - 1) << 12
-            | u64::from(shares)
-    }
-
-    pub fn from_word(word: u64) -> Filler {
-        let cell = Cell { region: (word >> 20) as u16, shares: word as u16 & 0xfff };
-        let length = (word >> 12 & 0xff) + 1;
-        Filler { bin: word >> (u64::BITS - BIN_BITS), length, cell }
     }
 
     /// The bin after the run.

@@ -58,9 +58,9 @@ pub(crate) enum Section {
     /// Of a location: number of its events, of its errors, of stack levels, and of those levels
     /// as recorded.
     Facts = 1,
-    /// Intervals of a row's class, two words each.
+    /// Intervals of a row's class (`list.rs`).
     Exact = 2,
-    /// Runs of bins of a row's level, one word each.
+    /// Runs of bins of a row's level (`list.rs`).
     Fillers = 3,
     /// Marks of a location (`marks.rs`).
     Marks = 4,

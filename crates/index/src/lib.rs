@@ -101,6 +101,7 @@ mod fold;
 mod format;
 mod gaps;
 mod links;
+mod list;
 mod marks;
 mod meeting;
 mod messages;

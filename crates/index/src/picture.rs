@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::cell::{CUT_BEGIN, CUT_END, Cell, Exact, Filler};
 use crate::format::{Index, Key, Section, Words};
+use crate::list;
 
 /// Parts of a bin in which columns are given, as a power of two.
 pub const PARTS_LOG2: u32 = 4;
@@ -194,16 +195,13 @@ impl<B: AsRef<[u8]>> Index<B> {
 
     fn row(&self, canvas: &mut Canvas, location: usize, row: usize, level: usize) {
         let fillers = self.section(Key::new(Section::Fillers, location, row, level));
-        let Range { start, end } = canvas.bins();
-        let filler = |place| Filler::from_word(fillers.get(place));
-        let first = first_where(fillers.len(), |place| filler(place).end() > start);
-        for filler in (first..fillers.len()).map(filler).take_while(|filler| filler.bin < end) {
+        list::visit(fillers, &canvas.bins(), |filler| {
             canvas.filler(filler);
-        }
-        let mut all: Vec<Exact> = Vec::new();
+        });
+        let (mut all, window): (Vec<Exact>, _) = (Vec::new(), canvas.window());
         for class in level..usize::from(self.shape().levels) {
             let exact = self.section(Key::new(Section::Exact, location, row, class));
-            all.extend(within(exact, canvas.window()));
+            list::visit(exact, &window, |exact| all.push(exact));
         }
         all.sort_by_key(|exact| exact.start);
         all.into_iter().for_each(|exact| canvas.exact(exact));
@@ -229,15 +227,6 @@ impl<B: AsRef<[u8]>> Index<B> {
     fn facts(&self, location: usize) -> Words<'_> {
         self.section(Key::new(Section::Facts, location, 0, 0))
     }
-}
-
-/// The intervals of a class that overlap a window.
-fn within(words: Words<'_>, window: Range<u64>) -> impl Iterator<Item = Exact> {
-    let intervals = words.len() / 2;
-    let exact =
-        move |place: usize| Exact::from_words([words.get(2 * place), words.get(2 * place + 1)]);
-    let first = first_where(intervals, |place| exact(place).end() > window.start);
-    (first..intervals).map(exact).take_while(move |exact| exact.start < window.end)
 }
 
 /// The first place for which a condition holds that holds for all later ones; `places` if none.

@@ -10,9 +10,9 @@ const EVENTS_PER_BIN: u64 = 16;
 const COARSEST_BINS_LOG2: u32 = 9;
 /// Levels with at most this number of bins are read with each picture of the whole run.
 const COARSE_BINS_MAX: u64 = 8192;
-/// Bits of the number of a bin in a filler.
+/// Bits of the number of a bin.
 pub(crate) const BIN_BITS: u32 = 28;
-/// Bits of a time or a duration in an interval.
+/// Bits of a time or a duration of an interval.
 pub(crate) const TIME_BITS: u32 = 48;
 
 /// The division of time of an index.
