@@ -66,7 +66,7 @@ pub(crate) enum Section {
     Marks = 4,
     /// States of walks at the marks.
     States = 5,
-    /// Sums between two marks: region and visits, exclusive ticks.
+    /// Sums between two marks: region, visits, exclusive ticks.
     Sums = 6,
     /// Sums of all events before a mark: region, visits, exclusive ticks.
     Totals = 7,

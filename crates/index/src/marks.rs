@@ -14,8 +14,7 @@
 //! | 10 | sums by call path between the mark before and this one, and what is open (`calls/`) |
 //! | 11 | at some marks: sums by call path of all events before it |
 //!
-//! A part of a section is its begin in 40 bits and its number of words in 24; durations and what is
-//! counted by call path have bytes.
+//! A part of a section is its begin in 40 bits and its number of bytes in 24.
 
 use std::ops::Range;
 
@@ -25,6 +24,7 @@ use crate::calls::build::{CallMark, CallsBuilder};
 use crate::calls::sums::{self, OfCall};
 use crate::durations::{self, Durations};
 use crate::format::{Index, Key, Piece, Section, Words};
+use crate::pack::{Input, put_all, words_of};
 use crate::picture::first_where;
 use crate::walk::{Visitor, Walker};
 
@@ -95,9 +95,9 @@ impl Visitor for RegionSums {
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     marks: Vec<u64>,
-    states: Vec<u64>,
-    sums: Vec<u64>,
-    totals: Vec<u64>,
+    states: Vec<u8>,
+    sums: Vec<u8>,
+    totals: Vec<u8>,
     /// Sums since the last mark.
     pub block: RegionSums,
     /// Durations of visits.
@@ -117,22 +117,19 @@ impl Marks {
     ) {
         let since = events - self.last_event;
         let is_first = self.marks.is_empty();
-        if !is_first && since < walker.saved_words() as u64 {
+        if !is_first && since < walker.saved_numbers() as u64 {
             return;
         }
         self.last_event = events;
         let is_total = (self.marks.len() / MARK_WORDS).is_multiple_of(MARKS_PER_TOTAL);
         let begins = [self.states.len(), self.sums.len(), self.totals.len()];
         walker.save(&mut self.states);
-        for (region, visits, ticks) in self.block.sorted() {
-            self.sums.extend([u64::from(region) << 32 | visits, ticks]);
-            self.all.add(region, visits, ticks);
-        }
+        let block: Vec<OfRegion> = self.block.sorted().collect();
+        block.iter().for_each(|(region, visits, ticks)| self.all.add(*region, *visits, *ticks));
         self.block.clear();
+        pack(block.into_iter(), &mut self.sums);
         if is_total {
-            for (region, visits, ticks) in self.all.sorted() {
-                self.totals.extend([u64::from(region), visits, ticks]);
-            }
+            pack(self.all.sorted(), &mut self.totals);
         }
         let lengths = [self.states.len(), self.sums.len(), self.totals.len()];
         let part = |at: usize| part_word(begins[at]..lengths[at]);
@@ -164,14 +161,38 @@ impl Marks {
             (Section::Durations, durations),
             (Section::DurationTotals, all_durations),
             (Section::Marks, self.marks),
-            (Section::States, self.states),
-            (Section::Sums, self.sums),
-            (Section::Totals, self.totals),
+            (Section::States, words_of(&self.states).collect()),
+            (Section::Sums, words_of(&self.sums).collect()),
+            (Section::Totals, words_of(&self.totals).collect()),
         ];
         pieces.into_iter().map(|(section, words)| {
             let is_coarse = matches!(section, Section::Totals | Section::DurationTotals);
             Piece { section, row: 0, level: 0, words, is_coarse }
         })
+    }
+}
+
+/// Region, visits and exclusive ticks.
+type OfRegion = (u32, u64, u64);
+
+/// Packs sums that are sorted by region.
+fn pack(sums: impl Iterator<Item = OfRegion>, out: &mut Vec<u8>) {
+    let mut last = 0;
+    for (region, visits, ticks) in sums {
+        put_all(out, [u64::from(region - last), visits, ticks]);
+        last = region;
+    }
+}
+
+/// Visits packed sums.
+fn visit(bytes: &[u8], add: &mut impl FnMut(u32, u64, u64)) {
+    let (mut input, mut region) = (Input::new(bytes), 0_u32);
+    let mut entry = || {
+        region = region.wrapping_add(input.number()? as u32);
+        Some((region, input.number()?, input.number()?))
+    };
+    while let Some((region, visits, ticks)) = entry() {
+        add(region, visits, ticks);
     }
 }
 
@@ -234,23 +255,16 @@ impl<'a> MarksOf<'a> {
     /// Number of regions of the trace.
     pub fn resume(&self, mark: usize, regions: usize) -> Option<(Place, Walker)> {
         let place = self.place(mark);
-        let state = Walker::load(part(self.states, self.word(mark, 4))?, regions)?;
+        let state = Walker::load(bytes(self.states, self.word(mark, 4))?, regions)?;
         (mark < self.len()).then_some((place, state))
     }
 
     /// Adds the sums of all events before a mark.
     pub fn add_sums(&self, mark: usize, add: &mut impl FnMut(u32, u64, u64)) -> Option<()> {
         let with_all = mark / MARKS_PER_TOTAL * MARKS_PER_TOTAL;
-        let totals = part(self.totals, self.word(with_all, 6))?;
-        for at in (0..totals.len() / 3 * 3).step_by(3) {
-            add(totals.get(at) as u32, totals.get(at + 1), totals.get(at + 2));
-        }
+        visit(bytes(self.totals, self.word(with_all, 6))?, add);
         for mark in with_all + 1..=mark {
-            let sums = part(self.sums, self.word(mark, 5))?;
-            for at in (0..sums.len() / 2 * 2).step_by(2) {
-                let first = sums.get(at);
-                add((first >> 32) as u32, u64::from(first as u32), sums.get(at + 1));
-            }
+            visit(bytes(self.sums, self.word(mark, 5))?, add);
         }
         Some(())
     }
@@ -309,8 +323,4 @@ fn bytes(section: Words<'_>, word: u64) -> Option<&[u8]> {
     let begin = usize::try_from(word >> COUNT_BITS).ok()?;
     let length = (word & ((1 << COUNT_BITS) - 1)) as usize;
     section.bytes().get(begin..begin.checked_add(length)?)
-}
-
-fn part(section: Words<'_>, word: u64) -> Option<Words<'_>> {
-    section.part(word >> COUNT_BITS, word & ((1 << COUNT_BITS) - 1))
 }

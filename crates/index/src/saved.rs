@@ -1,139 +1,169 @@
-//! The state of a walk as words, so that a walk can begin at a mark.
+//! The state of a walk, packed, so that a walk can begin at a mark.
 //!
 //! ```text
-//! time of the last event, begin of the innermost interval, end of the gap or 2^64 - 1
-//! frames     their number; region, cut and level as recorded, begin, begin and ticks of the visit
-//! parts      their number; whether a task runs, the task, frames below it, begin and cut of its
-//!            fragment, tasks below it
-//! aside      their number; task, number of regions; region and level, begin of the visit, ticks
+//! time of the last event, begin of the innermost interval; 1 and the end of the gap, or 0
+//! frames     their number; visit, cut, begin
+//! parts      their number; 1, the task that runs, frames below it, begin and cut of its fragment,
+//!            or 0; tasks below it
+//! aside      their number; task, visits
 //! ```
-//! A list is its length and its entries; a task is two words.
+//! A list is its length and its entries; a task is team, thread and number; a visit is region, level
+//! as recorded, begin and ticks. Times are distances from the last event, because most of them are
+//! near to it.
 
 use std::collections::HashMap;
 
-use crate::format::Words;
+use crate::pack::{Input, difference, put, put_all, put_signed};
 use crate::walk::{Frame, Part, Running, TaskId, Visit, Walker};
 
-const NO_GAP: u64 = u64::MAX;
 /// Levels as recorded are below this; more are not drawn.
 const SLOTS_MAX: usize = 1 << 20;
 
 impl Walker {
-    /// About the number of words that [`save`](Walker::save) writes.
-    pub fn saved_words(&self) -> usize {
-        let aside: usize = self.aside.values().map(|regions| 3 * regions.len() + 3).sum();
-        let parts: usize = self.parts.iter().map(|part| 2 * part.below.len() + 7).sum();
-        4 * self.frames.len() + aside + parts + 6
+    /// The number of numbers that [`save`](Walker::save) writes, at most.
+    pub fn saved_numbers(&self) -> usize {
+        let aside: usize = self.aside.values().map(|regions| 4 * regions.len() + 4).sum();
+        let parts: usize = self.parts.iter().map(|part| 3 * part.below.len() + 8).sum();
+        6 * self.frames.len() + aside + parts + 7
     }
 
-    /// Adds the state to `words`.
-    pub fn save(&self, words: &mut Vec<u64>) {
-        words.extend([self.now, self.since, self.gap_end.unwrap_or(NO_GAP)]);
-        words.push(self.frames.len() as u64);
+    /// Adds the state to `bytes`.
+    pub fn save(&self, bytes: &mut Vec<u8>) {
+        let mut out = Output { bytes, now: self.now };
+        out.number(self.now);
+        out.time(self.since);
+        out.number(self.gap_end.is_some().into());
+        self.gap_end.iter().for_each(|end| out.time(*end));
+        out.number(self.frames.len() as u64);
         for frame in &self.frames {
-            let [first, began, ticks] = visit_words(frame.region, frame.visit);
-            words.extend([u64::from(frame.cut) << 32 | first, frame.since, began, ticks]);
+            out.visit(frame.region, frame.visit);
+            out.number(frame.cut.into());
+            out.time(frame.since);
         }
-        words.push(self.parts.len() as u64);
+        out.number(self.parts.len() as u64);
         for part in &self.parts {
-            let Running { task, floor, since, cut } = part.running.unwrap_or_default();
-            words.push(u64::from(part.running.is_some()));
-            words.extend(task_words(task));
-            words.extend([floor as u64, since, u64::from(cut), part.below.len() as u64]);
-            words.extend(part.below.iter().flat_map(|task| task_words(*task)));
+            out.number(part.running.is_some().into());
+            if let Some(Running { task, floor, since, cut }) = part.running {
+                out.task(task);
+                out.number(floor as u64);
+                out.time(since);
+                out.number(cut.into());
+            }
+            out.number(part.below.len() as u64);
+            part.below.iter().for_each(|task| out.task(*task));
         }
-        words.push(self.aside.len() as u64);
+        out.number(self.aside.len() as u64);
         let mut aside: Vec<_> = self.aside.iter().collect();
         // The same trace gives the same bytes.
         aside.sort_unstable();
         for (task, regions) in aside {
-            words.extend(task_words(*task));
-            words.push(regions.len() as u64);
-            words.extend(regions.iter().flat_map(|(region, visit)| visit_words(*region, *visit)));
+            out.task(*task);
+            out.number(regions.len() as u64);
+            regions.iter().for_each(|(region, visit)| out.visit(*region, *visit));
         }
     }
 
-    /// The state in `words`, of a trace with this number of regions; `None` if it is damaged.
-    pub fn load(words: Words<'_>, regions: usize) -> Option<Walker> {
-        let known = |region: u64| {
-            let region = u32::try_from(region).ok()?;
-            ((region as usize) < regions).then_some(region)
-        };
-        let mut input = Input { words, at: 0 };
-        let (now, since, gap) = (input.next()?, input.next()?, input.next()?);
-        let mut slots = Vec::new();
-        let mut visit = |word: u64, began, ticks| {
-            let region = known(word & u64::from(u32::MAX))?;
-            let slot = (word >> SLOT_SHIFT) as usize;
-            if slot >= SLOTS_MAX {
-                return None;
-            }
-            slots.resize(slots.len().max(slot + 1), false);
-            slots[slot] = true;
-            Some((region, Visit { began, ticks, slot }))
-        };
-        let frames = input.list(4, |input| {
-            let (word, since) = (input.next()?, input.next()?);
-            let (region, visit) = visit(word, input.next()?, input.next()?)?;
-            Some(Frame { region, since, cut: (word >> 32) as u8, visit })
+    /// The state in `bytes`, of a trace with this number of regions; `None` if it is damaged.
+    pub fn load(bytes: &[u8], regions: usize) -> Option<Walker> {
+        let mut input = Saved { input: Input::new(bytes), now: 0, regions, slots: Vec::new() };
+        input.now = input.number()?;
+        let (now, since) = (input.now, input.time()?);
+        let gap_end = if input.flag()? { Some(input.time()?) } else { None };
+        let frames = input.list(|input| {
+            let (region, visit) = input.visit()?;
+            Some(Frame { region, visit, cut: input.small()?, since: input.time()? })
         })?;
-        let parts = input.list(7, |input| {
-            let (runs, task) = (input.next()?, input.task()?);
-            let floor = usize::try_from(input.next()?).ok()?;
-            let (since, cut) = (input.next()?, input.next()? as u8);
-            let running = (runs != 0).then_some(Running { task, floor, since, cut });
-            Some(Part { running, below: input.list(2, Input::task)? })
+        let parts = input.list(|input| {
+            let running = if input.flag()? { Some(input.running()?) } else { None };
+            Some(Part { running, below: input.list(Saved::task)? })
         })?;
-        let aside: Vec<(TaskId, Vec<(u32, Visit)>)> = input.list(3, |input| {
-            let task = input.task()?;
-            let of_task = input.list(3, |input| visit(input.next()?, input.next()?, input.next()?));
-            Some((task, of_task?))
-        })?;
+        let aside: Vec<(TaskId, Vec<(u32, Visit)>)> =
+            input.list(|input| Some((input.task()?, input.list(Saved::visit)?)))?;
         let aside: HashMap<TaskId, Vec<(u32, Visit)>> = aside.into_iter().collect();
-        let gap_end = (gap != NO_GAP).then_some(gap);
+        let slots = input.slots;
         (!parts.is_empty()).then_some(Walker { now, since, frames, parts, aside, slots, gap_end })
     }
 }
 
-/// Above the region and the cut.
-const SLOT_SHIFT: u32 = 40;
-
-fn visit_words(region: u32, visit: Visit) -> [u64; 3] {
-    let slot = visit.slot.min(SLOTS_MAX - 1) as u64;
-    [slot << SLOT_SHIFT | u64::from(region), visit.began, visit.ticks]
+/// Packs a state.
+struct Output<'a> {
+    bytes: &'a mut Vec<u8>,
+    now: u64,
 }
 
-fn task_words(TaskId { team, thread, number }: TaskId) -> [u64; 2] {
-    [u64::from(team) << 32 | u64::from(thread), u64::from(number)]
+impl Output<'_> {
+    fn number(&mut self, number: u64) {
+        put(self.bytes, number);
+    }
+
+    fn time(&mut self, time: u64) {
+        put_signed(self.bytes, difference(self.now, time));
+    }
+
+    fn task(&mut self, TaskId { team, thread, number }: TaskId) {
+        put_all(self.bytes, [team, thread, number].map(u64::from));
+    }
+
+    fn visit(&mut self, region: u32, visit: Visit) {
+        put_all(self.bytes, [u64::from(region), visit.slot.min(SLOTS_MAX - 1) as u64]);
+        self.time(visit.began);
+        self.number(visit.ticks);
+    }
 }
 
-/// Words that are read one after the other.
-struct Input<'a> {
-    words: Words<'a>,
-    at: usize,
+/// Reads a packed state.
+struct Saved<'a> {
+    input: Input<'a>,
+    now: u64,
+    regions: usize,
+    /// Levels that are taken.
+    slots: Vec<bool>,
 }
 
-impl Input<'_> {
-    fn next(&mut self) -> Option<u64> {
-        let word = (self.at < self.words.len()).then(|| self.words.get(self.at))?;
-        self.at += 1;
-        Some(word)
+impl Saved<'_> {
+    fn number(&mut self) -> Option<u64> {
+        self.input.number()
+    }
+
+    fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
+        T::try_from(self.number()?).ok()
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.number()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn time(&mut self) -> Option<u64> {
+        Some(self.now.wrapping_sub(self.input.signed()?.cast_unsigned()))
     }
 
     fn task(&mut self) -> Option<TaskId> {
-        let (first, second) = (self.next()?, self.next()?);
-        Some(TaskId { team: (first >> 32) as u32, thread: first as u32, number: second as u32 })
+        Some(TaskId { team: self.small()?, thread: self.small()?, number: self.small()? })
     }
 
-    /// A list whose entries have at least this number of words each.
-    fn list<T>(
-        &mut self,
-        words_each: usize,
-        mut entry: impl FnMut(&mut Self) -> Option<T>,
-    ) -> Option<Vec<T>> {
-        let count = usize::try_from(self.next()?).ok()?;
-        let rest = self.words.len() - self.at;
-        if count > rest / words_each {
+    fn running(&mut self) -> Option<Running> {
+        let (task, floor) = (self.task()?, self.small()?);
+        Some(Running { task, floor, since: self.time()?, cut: self.small()? })
+    }
+
+    fn visit(&mut self) -> Option<(u32, Visit)> {
+        let (region, slot): (u32, usize) = (self.small()?, self.small()?);
+        if region as usize >= self.regions || slot >= SLOTS_MAX {
+            return None;
+        }
+        self.slots.resize(self.slots.len().max(slot + 1), false);
+        self.slots[slot] = true;
+        Some((region, Visit { began: self.time()?, ticks: self.number()?, slot }))
+    }
+
+    /// A list. An entry has a byte at least, so a number that is too large allocates nothing.
+    fn list<T>(&mut self, mut entry: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let count: usize = self.small()?;
+        if count > self.input.len() {
             return None;
         }
         (0..count).map(|_| entry(self)).collect()
@@ -166,32 +196,32 @@ mod tests {
     }
 
     fn bytes(walker: &Walker) -> Vec<u8> {
-        let mut words = Vec::new();
-        walker.save(&mut words);
-        assert!(words.len() <= walker.saved_words());
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+        let mut bytes = Vec::new();
+        walker.save(&mut bytes);
+        // A number ends with a byte whose highest bit is not set.
+        let numbers = bytes.iter().filter(|byte| **byte < 0x80).count();
+        assert!(numbers <= walker.saved_numbers());
+        bytes
     }
 
     #[test]
     fn round_trip() {
         for walker in [Walker::new(), walker()] {
-            assert_eq!(Walker::load(Words::of(&bytes(&walker)), REGIONS), Some(walker));
+            assert_eq!(Walker::load(&bytes(&walker), REGIONS), Some(walker));
         }
     }
 
     #[test]
     fn damaged_states_are_none_or_another_state() {
         let good = bytes(&walker());
-        for end in (0..good.len()).step_by(8) {
-            assert_eq!(Walker::load(Words::of(&good[..end]), REGIONS), None);
+        for end in 0..good.len() {
+            assert_eq!(Walker::load(&good[..end], REGIONS), None, "{end}");
         }
-        assert_eq!(Walker::load(Words::of(&good), REGIONS - 1), None);
-        // The lowest byte of each word counts, except in the task of a part without one.
-        let changed = (0..good.len()).step_by(8).filter(|place| {
+        assert_eq!(Walker::load(&good, REGIONS - 1), None);
+        for place in 0..good.len() {
             let mut bytes = good.clone();
-            bytes[*place] ^= 0xff;
-            Walker::load(Words::of(&bytes), REGIONS) != Some(walker())
-        });
-        assert_eq!(changed.count(), good.len() / 8 - 6);
+            bytes[place] ^= 1;
+            assert_ne!(Walker::load(&bytes, REGIONS), Some(walker()), "{place}");
+        }
     }
 }
