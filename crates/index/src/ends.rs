@@ -25,6 +25,18 @@ pub(crate) enum Status {
     Busy,
 }
 
+impl Status {
+    /// What a thread does whose innermost region is in this state; `None`: no region is open.
+    #[inline]
+    pub fn of(state: Option<State>) -> Status {
+        match state {
+            None | Some(State::Idle) => Status::Idle,
+            Some(State::Waiting) => Status::Waiting,
+            Some(_) => Status::Busy,
+        }
+    }
+}
+
 /// A message, as its sender or its receiver knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -251,11 +263,7 @@ impl LocationEnds {
     /// The innermost region is in this state from now on; `None`: no region is open.
     #[inline]
     pub fn state(&mut self, time: u64, state: Option<State>) {
-        let status = match state {
-            None | Some(State::Idle) => Status::Idle,
-            Some(State::Waiting) => Status::Waiting,
-            Some(_) => Status::Busy,
-        };
+        let status = Status::of(state);
         if status != self.status {
             self.status = status;
             self.threads.push(time, End::Status(status));

@@ -96,6 +96,8 @@ pub(crate) enum Section {
     Calls = 19,
     /// Those of all events before a mark.
     CallTotals = 20,
+    /// When the tasks of a process were created that do not begin in the trace.
+    Unbegun = 21,
 }
 
 /// The key of a section: kind, location or process or kind of link, row and level.

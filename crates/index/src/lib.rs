@@ -20,8 +20,8 @@
 //! * **Curves** ([`Index::curve`]) tell how many tasks are ready and run in a process, and how many
 //!   threads wait or have no work. A **counter** ([`Index::counter`]) has values as they do
 //!   (`series.rs`).
-//! * Time and visits by **call path** of any window ([`Index::calls`]) are sums like those by region
-//!   (`calls/mod.rs`). Where workers begin, a first quick pass over the masters finds ([`Forks`]).
+//! * Time and visits by **call path** of any window ([`Index::calls`]) are sums like those by
+//!   region (`calls/mod.rs`). A quick pass over the masters finds where workers begin ([`Forks`]).
 //! * A **histogram** ([`Index::histogram`]) has the durations of a region's visits in any window
 //!   (`durations.rs`). A **search** ([`Index::find`]) leads to the next one that is long enough.
 //! * **Gaps** ([`Index::gaps`]) are times without records, and why (`gaps.rs`).
@@ -95,6 +95,7 @@ mod counts;
 mod durations;
 mod ends;
 mod exact;
+mod exact_series;
 pub mod file;
 mod find;
 mod fold;

@@ -195,8 +195,8 @@ mod tests {
     fn the_largest_numbers_come_back() {
         let cell = Cell { region: u16::MAX, shares: 0xfff };
         let last = (1 << BIN_BITS) - 256;
-        let fillers =
-            [Filler { bin: 0, length: 256, cell }, Filler { bin: last, length: 256, cell }];
+        let filler = |bin| Filler { bin, length: 256, cell };
+        let fillers = [filler(0), filler(last)];
         let start = (1 << TIME_BITS) - 1;
         let intervals = [Exact { start, duration: start, region: u16::MAX, cuts: 3 }];
         let bytes = |words: Vec<u64>| -> Vec<u8> {

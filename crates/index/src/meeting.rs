@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::build::Context;
 use crate::ends::{End, Ends, Packed, Status};
-use crate::format::Piece;
+use crate::format::{Piece, Section};
 use crate::links::{Link, LinkKind, LinkStore};
 use crate::series::{Curve, Number};
 use crate::shape::Shape;
@@ -77,7 +77,12 @@ pub(crate) fn link(
     let Threads { ready: tasks, running: executed, waiting: waits, idle: idles, .. } = threads;
     let numbers = [(ready, tasks), (running, executed), (waiting, waits), (idle, idles)];
     let pieces = |(curve, number): (Curve, Number)| number.pieces(curve, context.end());
-    numbers.into_iter().flat_map(pieces).collect()
+    let mut pieces: Vec<Piece> = numbers.into_iter().flat_map(pieces).collect();
+    // Links tell when all other tasks are ready.
+    let mut words: Vec<u64> = meeting.created.values().map(|(_, time)| *time).collect();
+    words.sort_unstable();
+    pieces.push(Piece { section: Section::Unbegun, row: 0, level: 0, words, is_coarse: false });
+    pieces
 }
 
 /// How many threads do what.

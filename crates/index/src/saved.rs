@@ -7,9 +7,9 @@
 //!            or 0; tasks below it
 //! aside      their number; task, visits
 //! ```
-//! A list is its length and its entries; a task is team, thread and number; a visit is region, level
-//! as recorded, begin and ticks. Times are distances from the last event, because most of them are
-//! near to it.
+//! A list is its length and its entries; a task is team, thread and number; a visit is region,
+//! level as recorded, begin and ticks. Times are distances from the last event, because most of
+//! them are near to it.
 
 use std::collections::HashMap;
 

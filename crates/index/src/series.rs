@@ -75,16 +75,23 @@ impl SeriesBuilder {
 
     /// The sections of a row.
     pub fn pieces(self, section: Section, row: usize) -> Vec<Piece> {
-        let SeriesBuilder { shape, pyramid, is_zero_between } = self;
-        let piece = |(level, mut runs): (usize, Vec<Run<Values>>)| {
-            if is_zero_between {
-                let length = shape.length >> shape.unit_log2;
-                runs.iter_mut().for_each(|run| fill_up(run, length, shape.bin_log2(level)));
-            }
+        let shape = self.shape;
+        let piece = |(level, runs): (usize, Vec<Run<Values>>)| {
             let (words, is_coarse) = (pack(&runs), shape.is_coarse(level));
             Piece { section, row, level, words, is_coarse }
         };
-        pyramid.finish().into_iter().enumerate().map(piece).collect()
+        self.finish().into_iter().enumerate().map(piece).collect()
+    }
+
+    /// The runs of each level.
+    fn finish(self) -> Vec<Vec<Run<Values>>> {
+        let SeriesBuilder { shape, pyramid, is_zero_between } = self;
+        let length = shape.length >> shape.unit_log2;
+        let mut levels = pyramid.finish();
+        for (level, runs) in levels.iter_mut().enumerate().filter(|_| is_zero_between) {
+            runs.iter_mut().for_each(|run| fill_up(run, length, shape.bin_log2(level)));
+        }
+        levels
     }
 }
 
@@ -126,14 +133,20 @@ pub struct Series {
     pub bins: Vec<Bins>,
 }
 
+impl Values {
+    /// The mean over the units with a value, of which there are some.
+    fn mean(&self) -> f64 {
+        // Rounded sums must not lead out of what there was.
+        (self.sum / self.units as f64).max(self.least).min(self.most)
+    }
+}
+
 fn pack(runs: &[Run<Values>]) -> Vec<u64> {
     let (mut blocks, mut last): (Blocks<2>, u64) = (Blocks::new(), 0);
     for run in runs.iter().filter(|run| run.content.units > 0) {
         let before = if blocks.begins_block() { 0 } else { last };
-        let Values { least, most, sum, units } = run.content;
-        let mean = sum / units as f64;
-        // Rounded sums must not lead out of what there was.
-        let mean = mean.max(least).min(most);
+        let Values { least, most, .. } = run.content;
+        let mean = run.content.mean();
         blocks.push(
             [run.bin, run.end()],
             |block| block[1] = run.end(),
@@ -244,6 +257,20 @@ impl Number {
         self.set(time, self.value.saturating_add_signed(by));
     }
 
+    /// The bins of the finest level, when the number ends at `end`.
+    pub fn series(mut self, end: u64) -> Series {
+        self.series.add(self.since, end, self.value as f64);
+        let shape = self.series.shape;
+        let runs = self.series.finish().into_iter().next().unwrap_or_default();
+        let bins = runs.iter().filter(|run| run.content.units > 0).map(|run| {
+            let Run { bin: first, length, content } = run;
+            let (Values { least, most, .. }, mean) = (content, content.mean());
+            Bins { first: *first, length: *length, least: *least, most: *most, mean }
+        });
+        let (bin_log2, bins) = (shape.bin_log2(0), bins.collect());
+        Series { begin: shape.origin, bin_log2, length: shape.length >> bin_log2, bins }
+    }
+
     /// The sections of a curve that ends at `end`.
     pub fn pieces(mut self, curve: Curve, end: u64) -> Vec<Piece> {
         self.series.add(self.since, end, self.value as f64);
@@ -336,7 +363,8 @@ impl Reading {
 
 impl<B: AsRef<[u8]>> Index<B> {
     /// A curve of a process in a window, in ticks, with at least `columns` bins if the index has
-    /// bins that are so short. Where there is no bin, the number is 0.
+    /// bins that are so short; otherwise [`exact_curve`](Index::exact_curve) has them. Where there
+    /// is no bin, the number is 0.
     pub fn curve(&self, process: usize, curve: Curve, window: Range<u64>, columns: u32) -> Series {
         self.series((Section::Curve, process, curve as usize), window, columns)
     }

@@ -312,7 +312,7 @@ impl Walker {
 
     /// A gap that a region stands for has ended.
     #[cold]
-    fn end_gap(&mut self, end: u64, visitor: &mut impl Visitor) {
+    pub fn end_gap(&mut self, end: u64, visitor: &mut impl Visitor) {
         self.gap_end = None;
         self.now = end.max(self.now);
         self.border(visitor);

@@ -462,16 +462,8 @@ impl Follower {
         let State { now, suspended, begins, .. } = std::mem::take(&mut self.state);
         let strand = Strand::at(Some(PROGRAM));
         let (has_begun, has_lost, parts) = (true, true, vec![Part::default()]);
-        self.state = State {
-            now,
-            has_begun,
-            has_lost,
-            strand,
-            parts,
-            begins,
-            suspended,
-            ..State::default()
-        };
+        let rest = State::default();
+        self.state = State { now, has_begun, has_lost, strand, parts, begins, suspended, ..rest };
         self.found.lose();
     }
 

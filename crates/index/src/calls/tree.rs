@@ -161,10 +161,7 @@ mod tests {
         let words = bytes(&tree.words());
         let mut again = CallNodes::unpack(&definitions, Words::of(&words));
         assert_eq!(again.nodes.len(), 5);
-        assert_eq!(
-            (0..5).map(|node| again.path(node)).collect::<Vec<_>>(),
-            (0..5).map(|node| tree.path(node)).collect::<Vec<_>>()
-        );
+        (0..5).for_each(|node| assert_eq!(again.path(node), tree.path(node)));
         assert_eq!(again.import(&[PROGRAM, 2, 1]), inner);
         assert_eq!(again.import(&[TASKS, 2, 0]), 5);
         assert_eq!(again.import(&[]), PROGRAM);

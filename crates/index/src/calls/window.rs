@@ -233,14 +233,9 @@ mod tests {
         let inside = inside.map(|(around, region)| (Some(around), region));
         assert_eq!(calls, [&roots[..], &inside[..]].concat());
         let found = paths.entries().iter().map(|it| (it.call, it.location, it.visits, it.ticks));
-        let expected = [
-            (2, 0, 1, 10),
-            (3, 0, 2, 20),
-            (4, 1, 1, 10),
-            (5, 1, 2, 20),
-            (2, 2, 1, 10),
-            (6, 2, 2, 20),
-        ];
+        let of_one = [(2, 0, 1, 10), (3, 0, 2, 20)];
+        let of_others = [(4, 1, 1, 10), (5, 1, 2, 20), (2, 2, 1, 10), (6, 2, 2, 20)];
+        let expected = [&of_one[..], &of_others[..]].concat();
         assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 }

@@ -41,6 +41,10 @@ pub fn check(input: &[u8]) -> bool {
         index.gaps(0, &window, columns);
         index.curve(0, Curve::Waiting, window.clone(), columns);
         index.counter(0, CounterId(0), window.clone(), columns);
+        for curve in Curve::ALL {
+            let open = |_, _| Ok::<_, WindowError>(open());
+            let _ = index.exact_curve(&context, (0, curve), &window, columns, open);
+        }
         index.events_to_decode(0, &window);
         let exact = index.exact_picture(&context, &rows[..3], window.clone(), columns, |_, _| {
             Ok::<_, WindowError>(open())

@@ -1,7 +1,16 @@
 //! Curves of processes and counters of locations have the values that follow from all events, in
 //! the bins of all levels.
 
-use pompeii_index::{Context, Curve, Index, IndexWriter, LocationBuilder, Series, Shape};
+use std::path::{Path, PathBuf};
+
+use pompeii_index::{
+    Context, Curve, Index, IndexWriter, LocationBuilder, Series, Shape, WindowError,
+};
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition;
+use pompeii_otf2::read::Archive;
+use pompeii_otf2::reference::LocationRef;
+use pompeii_otf2::write::{ArchiveWriter, Options};
 use pompeii_replay::counter::CounterId;
 use proptest::prelude::*;
 
@@ -57,6 +66,23 @@ fn check(series: &Series, pieces: &[Piece], end: u64, is_zero_between: bool) {
             "bin {bin} of {bin_ticks} from {begin}: {found:?}, not {expected:?}"
         );
     }
+}
+
+/// Writes the events of a program.
+fn archive(folder: &Path, program: &Program) -> Result<PathBuf, pompeii_otf2::Error> {
+    let options = Options { event_chunk_bytes: 256, ..Options::default() };
+    let mut writer = ArchiveWriter::create(folder, "traces", options)?;
+    for (location, of_location) in (0..).zip(&program.events) {
+        let id = LocationRef(location);
+        let mut events = writer.events(id)?;
+        for (time, event) in of_location {
+            events.event(*time, event, &[])?;
+        }
+        let number_of_events = events.events();
+        events.finish()?;
+        writer.define(definition::Location { id, number_of_events, ..Default::default() })?;
+    }
+    writer.finish(Anchor::default())
 }
 
 /// The number that a curve has at a time.
@@ -116,6 +142,47 @@ proptest! {
             for window in [origin..end, first.min(second)..first.max(second) + 1] {
                 for columns in [3, 200] {
                     let series = index.curve(process, curve, window.clone(), columns);
+                    check(&series, &pieces, end, true);
+                }
+            }
+        }
+    }
+
+    /// Windows that are shorter than a bin of the index, from the events.
+    #[test]
+    fn curves_of_short_windows_are_those_of_all_events(
+        steps in steps(120),
+        cuts in any::<(u64, u64)>(),
+        mark_events in 1..9_u64,
+    ) {
+        let program = Program::of(&steps);
+        let folder = tempfile::tempdir().expect("a folder");
+        let anchor = archive(folder.path(), &program).expect("written");
+        let archive = Archive::open(&anchor).expect("a good archive");
+        let (origin, end, definitions) = (900, program.end(), definitions());
+        let (length, unit_log2, finest_log2, levels) = (end - origin, 0, 10, 1);
+        let shape = Shape { origin, length, unit_log2, finest_log2, levels };
+        let context = Context::new(&definitions, shape);
+        let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
+        let open = |location: usize| archive.events(LocationRef(location as u64));
+        for location in 0..LOCATIONS {
+            let mut builder = LocationBuilder::new(&context).with_mark_every(mark_events);
+            builder.read(&mut open(location).expect("a location"));
+            writer.add(location, builder.finish()).expect("memory");
+        }
+        let index = Index::open(writer.finish().expect("memory")).expect("a good index");
+        let cut = |cut: u64| origin + cut % (end - origin);
+        let (first, second) = (cut(cuts.0), cut(cuts.1));
+        for (process, curve) in (0..3).flat_map(|process| Curve::ALL.map(|curve| (process, curve))) {
+            let pieces = pieces(&program, process, curve, (origin, end));
+            let between = first.min(second)..first.max(second) + 1;
+            for window in [origin..end, between, first..first + 1] {
+                for columns in [3, 200] {
+                    let open = |location, _| Ok::<_, WindowError>(open(location)?);
+                    let what = (process, curve);
+                    let series = index.exact_curve(&context, what, &window, columns, open);
+                    let series = series.expect("a good trace").expect("few tasks");
+                    prop_assert!(series.begin <= window.start && series.length > 0);
                     check(&series, &pieces, end, true);
                 }
             }

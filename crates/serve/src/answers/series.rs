@@ -1,12 +1,15 @@
 //! `curves` and `counter`: numbers over time, with the smallest, the largest and the mean value of
-//! each bin.
+//! each bin. If the bins of the index are too long for the columns of the page, a curve is made
+//! from the events, unless there are too many of them.
 
-use pompeii_index::{Curve, Series};
+use std::ops::Range;
+
+use pompeii_index::{Context, Curve, Series, bin_log2_for};
 use pompeii_model::Id;
 use pompeii_replay::counter::CounterId;
 use serde::Serialize;
 
-use super::picture::{COLUMNS_MAX, COLUMNS_USUAL};
+use super::picture::{COLUMNS_MAX, COLUMNS_USUAL, EVENTS_MAX};
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
@@ -36,7 +39,32 @@ pub fn curves(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let columns = query.number_up_to("px", COLUMNS_USUAL, COLUMNS_MAX)?.max(1) as u32;
     let window = query.window()?;
     let window = trace.time(window.start)..trace.time(window.end);
-    reply(trace, &index.curve(process, curve, window, columns), Some(0.0))
+    let series = match exact(session, (process, curve), &window, columns)? {
+        Some(series) => series,
+        None => index.curve(process, curve, window, columns),
+    };
+    reply(trace, &series, Some(0.0))
+}
+
+/// A curve from the events, if the bins of the index are too long; `None` if that is too much work.
+fn exact(
+    session: &Session,
+    (process, curve): (usize, Curve),
+    window: &Range<u64>,
+    columns: u32,
+) -> Result<Option<Series>, Refused> {
+    let (trace, index) = (session.trace()?, session.index()?);
+    if index.shape().level_for(bin_log2_for(window, columns)).is_some() {
+        return Ok(None);
+    }
+    let here = (0..trace.locations()).filter(|location| trace.process(*location) == process);
+    let events: u64 = here.map(|location| index.events_to_decode(location, window)).sum();
+    if events > EVENTS_MAX {
+        return Ok(None);
+    }
+    let context = Context::new(&trace.definitions, trace.survey.shape);
+    let open = |location, span| trace.spans(location, &[span]);
+    index.exact_curve(&context, (process, curve), window, columns, open)
 }
 
 /// A counter of a location.

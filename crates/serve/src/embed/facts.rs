@@ -9,34 +9,42 @@ use crate::session::Session;
 
 /// Lines and tasks of a moment; more than that cannot be told apart.
 const MOST: u64 = 400;
-/// Columns of curves.
-const COLUMNS: u64 = 250;
+/// Columns of curves; fewer if they do not fit.
+const COLUMNS: [u64; 3] = [250, 120, 60];
 /// Processes with curves.
 const PROCESSES_MAX: u64 = 8;
 const CURVES: [&str; 4] = ["ready", "running", "waiting", "idle"];
 const KINDS: [&str; 4] = ["message", "collective", "lock", "task"];
 
-/// Lines, tasks and curves of a window.
-pub fn of_moment(session: &Session, window: Window, processes: u64) -> Value {
+/// Lines, tasks and curves of a window, the curves in at most `limit` bytes.
+pub fn of_moment(session: &Session, window: Window, processes: u64, limit: usize) -> Value {
     let (t0, t1) = window;
     let words = format!("t0={t0}&t1={t1}&max={MOST}");
     let links = ask(session, "links", &format!("kinds={}&{words}", KINDS.join(",")));
     let tasks = ask(session, "tasks", &words);
-    let curves = curves(session, window, processes);
+    let curves = fitting_curves(session, window, processes, limit);
     json!({ "window": [t0, t1], "links": links, "tasks": tasks, "curves": curves })
 }
 
-/// Only the curves of a window, which may be the whole run.
-pub fn of_run(session: &Session, window: Window, processes: u64) -> Value {
-    json!({ "window": [window.0, window.1], "curves": curves(session, window, processes) })
+/// Only the curves of a window, which may be the whole run, in at most `limit` bytes.
+pub fn of_run(session: &Session, window: Window, processes: u64, limit: usize) -> Value {
+    let curves = fitting_curves(session, window, processes, limit);
+    json!({ "window": [window.0, window.1], "curves": curves })
+}
+
+/// The curves with as many columns as fit; none if even the fewest do not.
+fn fitting_curves(session: &Session, window: Window, processes: u64, limit: usize) -> Value {
+    let of = |columns: &u64| curves(session, window, processes, *columns);
+    let fits = |curves: &Value| curves.to_string().len() <= limit;
+    COLUMNS.iter().map(of).find(fits).unwrap_or_else(|| json!({}))
 }
 
 /// The curves by name and process: `ready.0`. None if there are many processes.
-fn curves(session: &Session, (t0, t1): Window, processes: u64) -> Value {
+fn curves(session: &Session, (t0, t1): Window, processes: u64, columns: u64) -> Value {
     let mut curves = Map::new();
     for process in (0..processes).filter(|_| processes <= PROCESSES_MAX) {
         for which in CURVES {
-            let words = format!("which={which}&process={process}&t0={t0}&t1={t1}&px={COLUMNS}");
+            let words = format!("which={which}&process={process}&t0={t0}&t1={t1}&px={columns}");
             if let Some(curve) = ask(session, "curves", &words) {
                 curves.insert(format!("{which}.{process}"), curve);
             }

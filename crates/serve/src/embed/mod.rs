@@ -33,6 +33,8 @@ const SUMS_MAX: u64 = 512;
 const FLAT_PERCENT: usize = 45;
 const STACKS_PERCENT: usize = 50;
 const CURVES_PERCENT: usize = 5;
+/// The part of a moment that its curves may take, in percent.
+const MOMENT_CURVES_PERCENT: usize = 20;
 
 /// Begin and end, since the begin of the trace.
 type Window = (u64, u64);
@@ -123,7 +125,7 @@ impl<'a> Embedding<'a> {
             return false;
         }
         let limit = self.left / 100 * CURVES_PERCENT;
-        let curves = facts::of_run(self.session, whole, self.count("processes"));
+        let curves = facts::of_run(self.session, whole, self.count("processes"), limit);
         self.take(Vec::new(), Some(curves), limit);
         let limit = self.left / 100 * STACKS_PERCENT;
         let fits = STACK_COLUMNS
@@ -136,7 +138,8 @@ impl<'a> Embedding<'a> {
     /// Adds a moment in at most this number of bytes: with fewer columns, or without facts or call
     /// stacks, if it has to be.
     fn take_moment(&mut self, window: Window, limit: usize) -> bool {
-        let facts = facts::of_moment(self.session, window, self.count("processes"));
+        let of_curves = limit / 100 * MOMENT_CURVES_PERCENT;
+        let facts = facts::of_moment(self.session, window, self.count("processes"), of_curves);
         let mut last = (Vec::new(), Vec::new());
         for columns in MOMENT_COLUMNS {
             let Some(flat) = self.flat_rows(window, columns) else { return false };

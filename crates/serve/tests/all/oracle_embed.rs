@@ -79,19 +79,34 @@ fn a_small_page_still_has_moments() {
     let whole = with_moments(1_000_000).unwrap();
     let pictures = |of: &Value| of["pictures"].as_array().unwrap().len();
     assert_eq!(pictures(&whole), 3 * 9);
-    let smaller = with_moments(whole.to_string().len() * 3 / 4).unwrap();
+    let of_size = |part: usize| with_moments(whole.to_string().len() / part).unwrap();
+    // Curves are left out before lines and tasks.
+    let smaller = of_size(8);
+    let moments = smaller["moments"].as_array().unwrap();
+    assert_eq!((pictures(&smaller), moments.len()), (3 * 9, 1 + 8));
+    assert!(moments.iter().any(|it| it["curves"].as_object().unwrap().is_empty()));
+    assert!(moments[1..].iter().all(|it| it["tasks"]["fragments"].is_array()));
     // Rows of threads and processes at least, of the run and of five moments.
-    assert!((2 * 6..3 * 9).contains(&pictures(&smaller)), "{}", pictures(&smaller));
+    let smallest = of_size(32);
+    assert!((2 * 6..3 * 9).contains(&pictures(&smallest)), "{}", pictures(&smallest));
 }
 
 #[test]
 fn what_does_not_fit_is_left_out() {
-    let whole = timeline(1_000_000).unwrap();
-    assert_eq!(timeline(10), None);
+    // The smallest budget with a timeline.
+    let (mut least, mut too_small) = (timeline(1_000_000).unwrap().len(), 10);
+    assert_eq!(timeline(too_small), None);
+    while least - too_small > 1 {
+        let budget = too_small.midpoint(least);
+        match timeline(budget) {
+            Some(_) => least = budget,
+            None => too_small = budget,
+        }
+    }
     // Call stacks are left out first; without the rows of threads there is no timeline.
     let mut seen = Vec::new();
-    for budget in (0..whole.len()).rev().step_by(whole.len() / 40) {
-        let Some(smaller) = timeline(budget) else { break };
+    for budget in (least..least * 2).rev().step_by(least / 40) {
+        let smaller = timeline(budget).unwrap();
         assert!(smaller.len() <= budget);
         let smaller: Value = serde_json::from_str(&smaller).unwrap();
         seen.push(smaller["pictures"].as_array().unwrap().len());
