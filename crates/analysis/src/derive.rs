@@ -7,7 +7,12 @@ use crate::properties::{self, Compute, Property};
 
 /// The cube of all properties of the catalogue, in its order, over the dimensions of `measured`.
 /// `time` in it includes idle time, so that its total is the CPU allocation time.
+///
+/// Times that are too large for calculations, as in damaged files, are in longer ticks. Therefore
+/// no formula and no finding has to expect them.
 pub fn derive(measured: &Cube) -> Cube {
+    let longer = measured.in_longer_ticks();
+    let measured = longer.as_ref().unwrap_or(measured);
     let profile = Profile::new(measured);
     let dimensions = (measured.regions.clone(), measured.calls.clone(), measured.system.clone());
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);

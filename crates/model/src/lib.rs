@@ -21,6 +21,7 @@ mod communicator;
 mod cube;
 mod distribution;
 mod ids;
+mod longer;
 mod metric;
 mod region;
 mod root;

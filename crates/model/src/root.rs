@@ -25,7 +25,7 @@ pub struct Root {
 impl Root {
     /// All waiting that goes back to the activity.
     pub fn ticks(&self) -> Ticks {
-        self.direct_ticks + self.indirect_ticks
+        self.direct_ticks.saturating_add(self.indirect_ticks)
     }
 
     /// One line per cause, ids as numbers; [`Root::parse_all`] reads it.

@@ -22,9 +22,9 @@ pub struct Place {
     pub visit: VisitId,
 }
 
-/// The time between two times.
+/// The time between two times; one that is too large is the largest number.
 pub(crate) fn span(from: u64, to: u64) -> i64 {
-    to.saturating_sub(from).cast_signed()
+    to.saturating_sub(from).min(i64::MAX.cast_unsigned()).cast_signed()
 }
 
 /// The part of a location in a parallel region.
@@ -113,7 +113,7 @@ pub struct MessageVisit {
 impl MessageVisit {
     /// Waiting until the other end began, at most until the call ended.
     pub fn wait_ticks(&self) -> i64 {
-        self.partner.enter.min(self.leave).saturating_sub(self.enter).cast_signed()
+        span(self.enter, self.partner.enter.min(self.leave))
     }
 }
 
@@ -173,12 +173,12 @@ pub struct CollectiveVisit {
 impl CollectiveVisit {
     /// Waiting until the last process that matters began, at most until the own end.
     pub fn wait_ticks(&self) -> i64 {
-        self.until.min(self.end).saturating_sub(self.begin).cast_signed()
+        span(self.begin, self.until.min(self.end))
     }
 
     /// Time in the operation after it was complete for another process.
     pub fn completion_ticks(&self) -> i64 {
-        self.end.saturating_sub(self.complete).cast_signed()
+        span(self.complete, self.end)
     }
 }
 
@@ -288,12 +288,14 @@ impl BarrierVisit {
     /// Waiting: from the arrival to the latest arrival, without tasks that were executed meanwhile.
     /// It ends with the leave, if a clock error puts the latest arrival after it.
     pub fn wait_ticks(&self) -> i64 {
-        (span(self.enter, self.latest.min(self.leave)) - self.early_task_ticks).max(0)
+        let before = span(self.enter, self.latest.min(self.leave));
+        before.saturating_sub(self.early_task_ticks).max(0)
     }
 
     /// Everything after the latest arrival but tasks.
     pub fn rest_ticks(&self) -> i64 {
-        (span(self.enter, self.leave) - self.task_ticks - self.wait_ticks()).max(0)
+        let inside = span(self.enter, self.leave);
+        inside.saturating_sub(self.task_ticks).saturating_sub(self.wait_ticks()).max(0)
     }
 
     /// Starvation: after the latest arrival the location had no task, but others may have had one.

@@ -35,7 +35,8 @@ impl Joins {
 
     /// Adds time at a place.
     pub(crate) fn add(&mut self, place: (NodeId, LocationId), ticks: i64) {
-        *self.ticks.entry(place).or_default() += ticks;
+        let sum = self.ticks.entry(place).or_default();
+        *sum = sum.saturating_add(ticks);
     }
 
     /// Takes all of it.
@@ -121,7 +122,8 @@ impl Outcome {
             by_place.extend(of.values.iter().map(|&(node, it)| ((node, of.location), it)));
         }
         for (place, ticks) in &joins.ticks {
-            by_place.entry(*place).or_default().ticks += ticks;
+            let values = by_place.entry(*place).or_default();
+            values.ticks = values.ticks.saturating_add(*ticks);
         }
         let entry = |((node, location), values): ((NodeId, LocationId), Values)| Entry {
             call: call_of[node.0 as usize],

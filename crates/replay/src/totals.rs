@@ -37,7 +37,7 @@ impl<K: Copy> Clone for Totals<K> {
 impl<K: Copy + Eq + Hash> Totals<K> {
     pub(crate) fn add(&mut self, key: K, ticks: i64) {
         if let Some(place) = self.place(key) {
-            self.ticks[place].1 += ticks;
+            self.ticks[place].1 = self.ticks[place].1.saturating_add(ticks);
             return;
         }
         self.ticks.push((key, ticks));

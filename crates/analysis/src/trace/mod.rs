@@ -99,7 +99,8 @@ impl Severities {
         match compound {
             Compound::Part(part) => {
                 self.add(part.at, Measured::Fork, part.fork_ticks());
-                self.add(part.at, Measured::Management, part.fork_ticks() + part.join_ticks());
+                let both = part.fork_ticks().saturating_add(part.join_ticks());
+                self.add(part.at, Measured::Management, both);
             }
             Compound::Barrier(visit) => self.barrier(visit),
             Compound::Lock(visit) => {
@@ -143,7 +144,8 @@ impl Severities {
             true => self.add(visit.at, Measured::Last, 1),
             false => {
                 let before = visit.latest.saturating_sub(visit.enter);
-                self.add(visit.last, Measured::Delay, before.cast_signed());
+                let before = i64::try_from(before).unwrap_or(i64::MAX);
+                self.add(visit.last, Measured::Delay, before);
             }
         }
         self.wait(visit.at, Some(visit.last), (wait, 0));
@@ -214,7 +216,8 @@ impl Severities {
             (definitions.regions.clone(), outcome.calls.clone(), definitions.system.clone());
         let clock = Frequency::new(definitions.ticks_per_second as f64);
         let clock = clock.unwrap_or(Frequency::NANOSECONDS);
-        let wall_ticks = definitions.end.saturating_sub(definitions.begin).cast_signed();
+        let wall_ticks = definitions.end.saturating_sub(definitions.begin);
+        let wall_ticks = i64::try_from(wall_ticks).unwrap_or(i64::MAX);
         let mut cube = Cube::new(clock, wall_ticks, &definitions.program, dimensions);
         add_values(&mut cube, outcome);
         observe(&mut cube);

@@ -49,6 +49,45 @@ fn shown(severities: &Severities, outcome: &Outcome) -> String {
     shown
 }
 
+/// A trace whose times fill 63 bits, so that their sums do not fit. One thread waits for the other.
+fn large_trace() -> String {
+    use std::fmt::Write as _;
+    // The analysis believes no longer time between two events.
+    let step = 1_u64 << 56;
+    let mut text = format!(
+        "end {}\nteam A = 0.0 0.1\n0 0.0 + main; fork; team A; + parallel\n\
+         0 0.1 team A; + parallel\n",
+        i64::MAX
+    );
+    for visit in 0..120 {
+        let (begin, end) = (visit * step + 1, (visit + 1) * step);
+        let _ = write!(text, "{begin} 0.1 + barrier\n{end} 0.0 + barrier; -\n{end} 0.1 -\n");
+    }
+    text
+}
+
+#[test]
+fn times_near_the_largest_number_have_findings() {
+    let trace = text::parse(&large_trace()).unwrap();
+    for path in [false, true] {
+        let (severities, outcome) = analysed(&trace, 1, Options { path, ..Options::default() });
+        let measured = severities.cube(&outcome);
+        let waits = measured.metric("omp_ebarrier_wait").unwrap();
+        assert_eq!(measured.total(waits), 120 * ((1 << 56) - 1));
+        assert_eq!(measured.allocation_ticks(), i64::MAX);
+        let cube = crate::derive(&measured);
+        let seconds = |cube: &Cube| cube.clock.seconds(cube.wall_ticks);
+        let (before, after) = (seconds(&measured), seconds(&cube));
+        assert!((before / after - 1.0).abs() < 1e-9, "{before} {after}");
+        let found = crate::findings(&cube);
+        let finding = found.iter().find(|it| it.property.name.contains("barrier"));
+        let lost = cube.clock.seconds(finding.expect("a finding of the barrier").lost_ticks);
+        let waited = measured.clock.seconds(measured.total(waits));
+        assert!(lost > 0.4 * waited && lost < 1.001 * waited, "{lost} of {waited}");
+        crate::efficiencies(&cube);
+    }
+}
+
 #[test]
 fn constructs_have_their_metrics() {
     check(

@@ -39,9 +39,9 @@ impl Classes {
 
 impl AddAssign for Classes {
     fn add_assign(&mut self, other: Self) {
-        self.direct += other.direct;
-        self.indirect += other.indirect;
-        self.propagating += other.propagating;
+        self.direct = self.direct.saturating_add(other.direct);
+        self.indirect = self.indirect.saturating_add(other.indirect);
+        self.propagating = self.propagating.saturating_add(other.propagating);
     }
 }
 

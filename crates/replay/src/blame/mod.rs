@@ -91,12 +91,12 @@ impl Wait {
     fn receive(&mut self, at: At, share: Delay) {
         let Wait { received, at: own, passed, .. } = self;
         *passed = share.direct.max(*passed);
-        let ticks = share.direct + share.indirect;
+        let ticks = share.direct.saturating_add(share.indirect);
         let place = |at: At| received.iter().position(|(known, _)| *known == at);
         let (known, is_full) = (place(at), received.len() >= ORIGINS_MAX);
         let at = if known.is_none() && is_full { (own.0, at.1) } else { at };
         match known.or_else(|| place(at)) {
-            Some(known) => received[known].1 += ticks,
+            Some(known) => received[known].1 = received[known].1.saturating_add(ticks),
             None => received.push((at, ticks)),
         }
     }
@@ -113,8 +113,8 @@ pub struct Delay {
 
 impl AddAssign for Delay {
     fn add_assign(&mut self, other: Self) {
-        self.direct += other.direct;
-        self.indirect += other.indirect;
+        self.direct = self.direct.saturating_add(other.direct);
+        self.indirect = self.indirect.saturating_add(other.indirect);
     }
 }
 
@@ -262,9 +262,9 @@ impl Blame {
             }
             self.give(cause, wait.at, Delay { direct: up_to - direct, indirect: 0 });
             direct = up_to;
-            let (mut received, mut earlier) = (0, 0);
+            let (mut received, mut earlier) = (0_i64, 0);
             for (&(at, ticks), given) in wait.received.iter().zip(&mut given) {
-                received += ticks;
+                received = received.saturating_add(ticks);
                 let up_to = part(received, before, sum);
                 let share = up_to - *given;
                 self.give(cause, at, Delay { direct: 0, indirect: share - earlier });
@@ -285,7 +285,7 @@ impl Blame {
         match cause {
             Cause::Activity(part) => *self.roots.entry((at, part)).or_default() += share,
             Cause::Root(part) => {
-                let indirect = share.direct + share.indirect;
+                let indirect = share.direct.saturating_add(share.indirect);
                 *self.roots.entry((at, part)).or_default() += Delay { direct: 0, indirect };
             }
             Cause::Wait(_) | Cause::Far(..) if self.far.is_some() => {

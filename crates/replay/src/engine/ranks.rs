@@ -82,7 +82,8 @@ impl Whole {
         let part = |(node, on): Part| (number(node), on);
         let at = |(node, kind): At| (number(node), kind);
         for (of, ticks) in rest.path {
-            *path.entry(part(of)).or_default() += ticks;
+            let sum = path.entry(part(of)).or_default();
+            *sum = sum.saturating_add(ticks);
         }
         for ((of, by), delay) in rest.roots {
             *roots.entry((at(of), part(by))).or_default() += delay;

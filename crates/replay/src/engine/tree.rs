@@ -382,12 +382,13 @@ impl LocalTree {
     #[inline]
     pub fn add_ticks(&mut self, node: Local, ticks: i64) {
         let at = &mut self.nodes[node.0 as usize];
-        at.values.ticks += ticks;
+        // The last event may be long before the end of the measurement, whatever a file says.
+        at.values.ticks = at.values.ticks.saturating_add(ticks);
         if let Some(recent) = &mut self.recent {
             if at.recent_ticks == 0 {
                 recent.push(node);
             }
-            at.recent_ticks += ticks;
+            at.recent_ticks = at.recent_ticks.saturating_add(ticks);
         }
     }
 

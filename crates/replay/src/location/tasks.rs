@@ -148,7 +148,7 @@ impl Location {
     pub(super) fn end_fragment(&mut self, time: u64) {
         if let Some((node, since)) = self.part().fragment.take() {
             let values = self.tree.values(node);
-            values.task_ticks += self.within.ticks(since, time);
+            values.task_ticks = values.task_ticks.saturating_add(self.within.ticks(since, time));
             self.fragment_row(since, time);
         }
     }

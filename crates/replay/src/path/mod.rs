@@ -134,7 +134,7 @@ impl Paths {
         let tip = &mut self.tips[record.location.index()];
         (tip.before, tip.last) = (tip.last, record.time);
         if record.what == What::End {
-            let ticks: i64 = profile.iter().map(|(_, ticks)| ticks).sum();
+            let ticks = profile.iter().fold(0_i64, |sum, (_, ticks)| sum.saturating_add(*ticks));
             tip.end = tip.before.saturating_add_signed(ticks);
         }
         let path = match (tip.path.take(), record.what) {

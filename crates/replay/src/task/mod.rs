@@ -110,10 +110,10 @@ impl Tasks {
         let Some(strand) = self.current(location).filter(|strand| strand.wait.is_none()) else {
             return;
         };
-        strand.path += ticks;
-        strand.work += ticks;
+        strand.path = strand.path.saturating_add(ticks);
+        strand.work = strand.work.saturating_add(ticks);
         if let Some(part) = self.part(location) {
-            part.work += ticks;
+            part.work = part.work.saturating_add(ticks);
         }
     }
 
@@ -150,7 +150,7 @@ impl Tasks {
         self.forget_groups(&part.implicit);
         self.note_end(record.location, team);
         let Some(of_team) = self.teams.get_mut(&team) else { return };
-        of_team.work += part.work;
+        of_team.work = of_team.work.saturating_add(part.work);
         of_team.path = of_team.path.max(part.implicit.path);
         of_team.end = of_team.end.max(record.time);
         of_team.ended += 1;
@@ -190,9 +190,9 @@ impl Tasks {
     /// part after the join.
     fn add_inner_work(&mut self, (outer, master): (Owner, LocationId), ticks: i64) {
         let Some(strand) = self.strand_of(outer) else { return };
-        strand.work += ticks;
+        strand.work = strand.work.saturating_add(ticks);
         if let Some(part) = self.part(master) {
-            part.work += ticks;
+            part.work = part.work.saturating_add(ticks);
         }
     }
 
@@ -203,7 +203,7 @@ impl Tasks {
             part.is_forked = false;
         }
         if let (Some(span), Some(strand)) = (span, self.current(record.location)) {
-            strand.path += span;
+            strand.path = strand.path.saturating_add(span);
         }
     }
 
@@ -245,7 +245,7 @@ impl Tasks {
             return false;
         };
         (task.created, task.ready, task.group, task.owner) = (created, created, group, Some(owner));
-        task.strand.path += path;
+        task.strand.path = task.strand.path.saturating_add(path);
         true
     }
 
