@@ -122,6 +122,13 @@ pub(crate) struct Piece {
     pub is_coarse: bool,
 }
 
+impl Piece {
+    /// Where it is among the sections of its location or process.
+    pub fn place(&self) -> (Section, usize, usize) {
+        (self.section, self.row, self.level)
+    }
+}
+
 /// FNV-1a over words: damage is found, not malice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checksum(u64);

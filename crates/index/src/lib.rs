@@ -120,7 +120,7 @@ mod walk;
 mod writer;
 
 pub use at::{Moment, Open};
-pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX};
+pub use build::{Context, LocationBuilder, LocationIndex, STACK_LEVELS_MAX, Work};
 pub use calls::{CallEntry, CallPaths, Forks, IndexForks, LocationCalls};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use counts::{Count, Counts, Pair};

@@ -110,7 +110,9 @@ impl<'a, W: Write> IndexWriter<'a, W> {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn add(&mut self, location: usize, index: LocationIndex) -> io::Result<()> {
+    pub fn add(&mut self, location: usize, mut index: LocationIndex) -> io::Result<()> {
+        // A file does not depend on how many builders have made its sections.
+        index.pieces.sort_by_key(Piece::place);
         self.pieces(location, index.pieces)?;
         let locations = &self.context.definitions.system.locations;
         if location >= locations.len() {

@@ -1,7 +1,9 @@
-//! The index of a trace: opened where it is, or built by one thread for each CPU. It is written to
-//! the experiment; if that is not possible, for example because the folder belongs to another user
+//! The index of a trace: opened where it is, or built by one thread for each CPU. A location with
+//! more events than a thread's share is divided between some of them. The index is written to the
+//! experiment; if that is not possible, for example because the folder belongs to another user
 //! or the disk is full, to a cache folder of the user.
 
+use std::collections::HashMap;
 use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -11,7 +13,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 use pompeii_index::{
-    Context, Fingerprint, Forks, Index, IndexWriter, LocationBuilder, LocationIndex, file,
+    Context, Fingerprint, Forks, Index, IndexWriter, LocationBuilder, LocationIndex, Work, file,
 };
 use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::read::MappedFile;
@@ -137,7 +139,7 @@ fn write_index<W: Write>(trace: &Trace, out: W, progress: &Progress) -> Result<W
     let context = context.with_forks(forks);
     let mut writer = IndexWriter::new(out, trace.survey.fingerprint, &context)?;
     all_locations(trace, &context, progress, &mut |location, index| {
-        writer.add(location, index?).map_err(Failed::Place)
+        writer.add(location, index).map_err(Failed::Place)
     })?;
     Ok(writer.finish()?)
 }
@@ -183,6 +185,64 @@ fn failed(refused: Refused) -> Failed {
     }
 }
 
+/// Shorter locations are not divided.
+const LONG_EVENTS: u64 = 1 << 20;
+
+/// What one thread does without a break.
+#[derive(Clone, Copy)]
+struct Job {
+    location: usize,
+    work: Work,
+    /// It is the one that counts the events of the location.
+    is_first: bool,
+}
+
+/// The jobs in their order, and how many there are for each location.
+fn jobs(events: &[u64], threads: usize) -> (Vec<Job>, Vec<usize>) {
+    let all: u64 = events.iter().fold(0, |sum, events| sum.saturating_add(*events));
+    // The longest ones first, so that no thread is left alone with one of them at the end.
+    let mut order: Vec<usize> = (0..events.len()).collect();
+    order.sort_by_key(|location| std::cmp::Reverse(events[*location]));
+    let (mut jobs, mut counts) = (Vec::new(), vec![0; events.len()]);
+    for location in order {
+        // One with more than a thread's share of all events would be the last one.
+        let share = events[location].saturating_mul(threads as u64);
+        let is_long = events[location] >= LONG_EVENTS && share > all;
+        let works = Work::divided(if is_long { threads } else { 1 });
+        counts[location] = works.len();
+        let works = works.iter().enumerate();
+        jobs.extend(works.map(|(place, &work)| Job { location, work, is_first: place == 0 }));
+    }
+    (jobs, counts)
+}
+
+/// Locations of which other jobs are not done.
+#[derive(Default)]
+struct Incomplete(HashMap<usize, (usize, LocationIndex)>);
+
+impl Incomplete {
+    /// Adds what one of `count` jobs has made. Returns the index of the location when it is whole.
+    fn add(
+        &mut self,
+        location: usize,
+        count: usize,
+        index: LocationIndex,
+    ) -> Option<LocationIndex> {
+        let (done, all) = match self.0.remove(&location) {
+            Some((done, mut all)) => {
+                all.join(index);
+                (done + 1, all)
+            }
+            None => (1, index),
+        };
+        if done >= count {
+            return Some(all);
+        }
+        self.0.insert(location, (done, all));
+        None
+    }
+}
+
 type Part = (usize, Result<LocationIndex, Failed>);
 
 /// Indexes all locations on all CPUs. `add` gets them in the order in which they are done.
@@ -190,24 +250,25 @@ fn all_locations(
     trace: &Trace,
     context: &Context<'_>,
     progress: &Progress,
-    add: &mut dyn FnMut(usize, Result<LocationIndex, Failed>) -> Result<(), Failed>,
+    add: &mut dyn FnMut(usize, LocationIndex) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
-    // The longest ones first, so that no thread is left alone with one of them at the end.
-    let mut order: Vec<usize> = (0..trace.locations()).collect();
-    order.sort_by_key(|location| std::cmp::Reverse(trace.events_of(*location)));
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(order.len().max(1));
+    let events: Vec<u64> = (0..trace.locations()).map(|it| trace.events_of(it)).collect();
+    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    let (jobs, counts) = jobs(&events, cpus);
     let next = AtomicUsize::new(0);
     // Few parts wait to be written, because each of them is in memory.
     let (parts, receiver) = mpsc::sync_channel::<Part>(1);
     thread::scope(|scope| {
-        for _ in 0..threads {
-            let (parts, context, order, next) = (parts.clone(), context, &order, &next);
-            scope.spawn(move || work(trace, context, progress, (order, next), &parts));
+        for _ in 0..cpus.min(jobs.len().max(1)) {
+            let (parts, context, jobs, next) = (parts.clone(), context, &jobs, &next);
+            scope.spawn(move || work(trace, context, progress, (jobs, next), &parts));
         }
         drop(parts);
+        let mut incomplete = Incomplete::default();
         for (location, index) in receiver {
+            let whole = incomplete.add(location, counts[location], index?);
             // An error drops the receiver, which ends the threads.
-            add(location, index)?;
+            whole.map_or(Ok(()), |whole| add(location, whole))?;
         }
         Ok::<(), Failed>(())
     })?;
@@ -217,35 +278,62 @@ fn all_locations(
     }
 }
 
-/// Takes one location after the other.
+/// Takes one job after the other.
 fn work(
     trace: &Trace,
     context: &Context<'_>,
     progress: &Progress,
-    (order, next): (&[usize], &AtomicUsize),
+    (jobs, next): (&[Job], &AtomicUsize),
     parts: &SyncSender<Part>,
 ) {
-    while let Some(&location) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-        let index = one_location(trace, context, progress, location);
-        if progress.is_stopped() || parts.send((location, index)).is_err() {
+    while let Some(&job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let index = one_job(trace, context, progress, job);
+        if progress.is_stopped() || parts.send((job.location, index)).is_err() {
             return;
         }
     }
 }
 
-fn one_location(
+fn one_job(
     trace: &Trace,
     context: &Context<'_>,
     progress: &Progress,
-    location: usize,
+    job: Job,
 ) -> Result<LocationIndex, Failed> {
-    let mut events = trace.events(location).map_err(failed)?;
-    let mut builder = LocationBuilder::new(context).for_location(location);
+    let mut events = trace.events(job.location).map_err(failed)?;
+    let builder = LocationBuilder::new(context).for_location(job.location);
+    let mut builder = builder.with_work(job.work);
     let mut told = 0;
     builder.read_while(&mut events, |read| {
-        progress.add(read - told);
-        told = read;
+        if job.is_first {
+            progress.add(read - told);
+            told = read;
+        }
         !progress.is_stopped()
     });
     Ok(builder.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_longest_locations_are_divided() {
+        let long = LONG_EVENTS;
+        let counts = |events: &[u64], threads| jobs(events, threads).1;
+        assert_eq!(counts(&[long], 1), [1]);
+        assert_eq!(counts(&[long], 2), [2]);
+        assert_eq!(counts(&[long], 16), [3]);
+        assert_eq!(counts(&[long - 1], 16), [1]);
+        assert_eq!(counts(&[long, long], 2), [1, 1]);
+        assert_eq!(counts(&[10, 4 * long, long], 4), [1, 3, 1]);
+        assert_eq!(counts(&[], 2), [0; 0]);
+        let (jobs, _) = jobs(&[10, 4 * long, long], 4);
+        let order = jobs.iter().map(|job| (job.location, job.is_first));
+        assert_eq!(
+            order.collect::<Vec<_>>(),
+            [(1, true), (1, false), (1, false), (2, true), (0, true)]
+        );
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use pompeii_index::{CallPaths, Context, Forks, Index, IndexWriter, LocationBuilder, file};
+use pompeii_index::{CallPaths, Context, Forks, Index, IndexWriter, LocationBuilder, Work, file};
 use pompeii_otf2::read::{Archive, EventReader};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_replay::definitions::Definitions;
@@ -139,6 +139,36 @@ fn windows_of_many_marks_are_differences_of_totals() {
     let third = (end - begin) / 3;
     indexed.check(begin + third..begin + 2 * third, "long");
     indexed.check(begin + 1..end - 1, "long");
+}
+
+/// It does not matter how many builders make the sections of a location.
+#[test]
+fn divided_locations_are_the_same_file() {
+    for seed in 0..10 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let anchor = program(Shape::of(seed), seed).write(folder.path());
+        let Indexed { archive, definitions, ids, .. } = Indexed::new(&anchor, 5);
+        let survey = file::survey(&archive, &ids).expect("headers");
+        let context = Context::new(&definitions, survey.shape);
+        let part = |location: usize, work: Work| {
+            let builder = LocationBuilder::new(&context).for_location(location);
+            let mut builder = builder.with_work(work).with_mark_every(5);
+            builder.read(&mut archive.events(LocationRef(ids[location])).expect("events"));
+            builder.finish()
+        };
+        let bytes = |builders: usize| {
+            let mut writer = IndexWriter::new(Vec::new(), [1, 2], &context).expect("memory");
+            for location in 0..ids.len() {
+                let mut parts = Work::divided(builders).iter().rev().map(|it| part(location, *it));
+                let mut all = parts.next().expect("a part");
+                parts.for_each(|part| all.join(part));
+                writer.add(location, all).expect("memory");
+            }
+            writer.finish().expect("memory")
+        };
+        assert_eq!(bytes(2), bytes(1), "seed {seed}");
+        assert_eq!(bytes(3), bytes(1), "seed {seed}");
+    }
 }
 
 /// Without the pass over the masters, workers are at the root and nothing is lost.
