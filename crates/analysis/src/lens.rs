@@ -35,7 +35,8 @@ impl<'a> Lens<'a> {
 
     /// Sum of the call paths' own severities over all locations.
     pub fn sum(&self, name: &str, calls: &[CallId]) -> i64 {
-        calls.iter().map(|&call| self.own(name, call)).sum()
+        // Times fit (`derive.rs`); counts of damaged files may not.
+        calls.iter().map(|&call| self.own(name, call)).fold(0, i64::saturating_add)
     }
 
     /// Severities of the call paths by location.
@@ -45,7 +46,8 @@ impl<'a> Lens<'a> {
         let Some(metric) = self.metric(name) else { return sums };
         for &call in calls {
             for (at, value) in self.cube.row(metric, call).iter().enumerate() {
-                sums[LocationId::from_index(at)] += value;
+                let sum = &mut sums[LocationId::from_index(at)];
+                *sum = sum.saturating_add(*value);
             }
         }
         sums

@@ -222,7 +222,7 @@ impl At<'_, '_> {
         let found = found.filter(|&process| has_messages(process));
         let process =
             found.max_by_key(|&process| (self.run.work.excess(process), -waits[process]))?;
-        Some(Partner { process, sends: 2 * sent[process] > received[process] })
+        Some(Partner { process, sends: sent[process] > received[process] / 2 })
     }
 
     /// Which process is late, and by how much on average.

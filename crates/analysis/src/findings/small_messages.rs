@@ -97,7 +97,7 @@ impl SmallMessages {
 /// How many messages should be one.
 pub(super) fn elements(calls: &Calls) -> i64 {
     let (sends, bytes) = (sends(calls), calls.lens.sum("bytes_sent", &calls.calls));
-    (ENOUGH_BYTES * sends / bytes.max(1)).clamp(2, sends.max(2))
+    (ENOUGH_BYTES.saturating_mul(sends) / bytes.max(1)).clamp(2, sends.max(2))
 }
 
 /// Whether these calls do nothing but receive small messages that others send.
@@ -122,7 +122,7 @@ fn is_meant(calls: &Calls) -> bool {
 fn is_small(calls: &Calls, [messages, bytes]: [&str; 2]) -> bool {
     let [messages, bytes] = [messages, bytes].map(|metric| calls.lens.sum(metric, &calls.calls));
     let is_message = calls.is_message() && !calls.is_poll();
-    is_message && messages > 0 && bytes < messages * SMALL_BYTES
+    is_message && messages > 0 && bytes < messages.saturating_mul(SMALL_BYTES)
 }
 
 #[cfg(test)]

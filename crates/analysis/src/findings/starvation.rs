@@ -246,7 +246,8 @@ impl<'a> Tasks<'a> {
 
     /// Hardly more than one task ran at a time, and on average at least one other was waiting.
     fn is_chain(&self) -> bool {
-        let several = self.execution.count as i64 > self.threads * self.visits;
+        let several =
+            i128::from(self.execution.count) > i128::from(self.threads) * i128::from(self.visits);
         several
             && self.execution.sum as f64 <= ONE_AT_A_TIME * self.duration()
             && self.waiting as f64 >= self.duration()
@@ -262,7 +263,8 @@ impl<'a> Tasks<'a> {
     /// task, or than all tasks take on all threads.
     fn with_the_longest_first(&self) -> Ticks {
         let each = self.execution.sum / self.visits;
-        (self.threads * self.execution.max - each).max(0) * self.visits
+        let longer = self.threads.saturating_mul(self.execution.max).saturating_sub(each).max(0);
+        longer.saturating_mul(self.visits)
     }
 
     /// Whether there is one instance of the construct in each visit, and it creates tasks.
