@@ -499,7 +499,8 @@ impl Follower {
     /// The barrier at the end of a parallel region follows all of it: values that were set in the
     /// region have ended.
     fn leave_values_at_end(&mut self, definitions: &Definitions, barrier: RegionId) {
-        let is_directly_inside = self.state.strand.frames.len() == self.part_depth() + 1;
+        let outside = self.part_depth();
+        let is_directly_inside = self.state.strand.frames.len().checked_sub(1) == Some(outside);
         let role = definitions.regions[barrier].role;
         if let (true, Role::ImplicitBarrier, Some(region)) =
             (is_directly_inside, role, self.state.strand.frames.last())

@@ -116,6 +116,8 @@ impl<B: AsRef<[u8]>> Index<B> {
         let mut all = CallSums::default();
         for ((time, mark), is_end) in [(end, true), (start, false)] {
             let mut add = |(node, visits, ticks): OfCall| match is_end {
+                // A damaged file may have any number.
+                _ if node as usize >= tree.len() => {}
                 true => all.add(node, visits, ticks),
                 false => all.add(node, visits.wrapping_neg(), ticks.wrapping_neg()),
             };
