@@ -7,14 +7,12 @@
 
 use std::ops::ControlFlow;
 
-use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{ChunkSource, EventReader, Place};
-use pompeii_replay::definitions::Definitions;
 
-use crate::calls::Forks;
 use crate::calls::build::CallsBuilder;
 use crate::cell::{CUT_END, Kind};
+use crate::context::Context;
 use crate::ends::{End, LocationEnds};
 use crate::fold::{StateBins, StatesBuilder};
 use crate::format::{Piece, Section};
@@ -60,51 +58,6 @@ impl Work {
             2 => TWO,
             _ => THREE,
         }
-    }
-}
-
-/// What all locations of a trace use.
-#[derive(Debug)]
-pub struct Context<'a> {
-    /// Definitions of the trace. A region of an index is its number there.
-    pub definitions: &'a Definitions,
-    /// The division of time.
-    pub shape: Shape,
-    states: Vec<State>,
-    forks: Forks,
-}
-
-impl<'a> Context<'a> {
-    /// The context of a trace.
-    pub fn new(definitions: &'a Definitions, shape: Shape) -> Context<'a> {
-        let states = definitions.regions.iter().map(State::of).collect();
-        Context { definitions, shape, states, forks: Forks::default() }
-    }
-
-    /// The same with the forks of the trace. Without them, the parts of workers in parallel regions
-    /// have call paths that begin at the root.
-    pub fn with_forks(self, forks: Forks) -> Context<'a> {
-        Context { forks, ..self }
-    }
-
-    pub(crate) fn forks(&self) -> &Forks {
-        &self.forks
-    }
-
-    /// The state of each region.
-    pub fn states(&self) -> &[State] {
-        &self.states
-    }
-
-    /// The numbers of the locations of a process.
-    pub fn locations_of(&self, process: ProcessId) -> impl Iterator<Item = usize> {
-        let locations = self.definitions.system.locations.enumerated();
-        locations.filter(move |(_, it)| it.process == process).map(|(id, _)| id.index())
-    }
-
-    /// When the trace ends, in ticks.
-    pub(crate) fn end(&self) -> u64 {
-        self.shape.origin.saturating_add(self.shape.length)
     }
 }
 
@@ -308,11 +261,11 @@ impl<'a> LocationBuilder<'a> {
             walker: Walker::new(),
             found: Found {
                 work: Work::ALL,
-                rows: Rows::new(&context.states, context.shape),
+                rows: Rows::new(context.states(), context.shape),
                 marks: Marks::default(),
-                states: StatesBuilder::new(&context.states, context.shape),
+                states: StatesBuilder::new(context.states(), context.shape),
                 ends: LocationEnds::default(),
-                of_regions: &context.states,
+                of_regions: context.states(),
                 depth: 0,
                 recorded_depth: 0,
             },
@@ -335,7 +288,7 @@ impl<'a> LocationBuilder<'a> {
     /// Makes some of the sections only. It is called before the first event.
     pub fn with_work(mut self, work: Work) -> LocationBuilder<'a> {
         (self.work, self.found.work) = (work, work);
-        self.found.rows = Rows::of(work, &self.context.states, self.context.shape);
+        self.found.rows = Rows::of(work, self.context.states(), self.context.shape);
         self
     }
 

@@ -11,8 +11,9 @@ use std::ops::{ControlFlow, Range};
 use pompeii_otf2::read::{ChunkSource, EventReader, Place};
 use pompeii_replay::definitions::Definitions;
 
-use crate::build::{Context, Rows};
+use crate::build::Rows;
 use crate::cell::{Exact, Filler};
+use crate::context::Context;
 use crate::format::Index;
 use crate::marks::{MarksOf, RegionSums};
 use crate::picture::{Canvas, Picture, Row, bin_log2_for};

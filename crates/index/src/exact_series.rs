@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use pompeii_model::{Id, LocationId, ProcessId};
 use pompeii_otf2::read::{ChunkSource, EventReader};
 
-use crate::build::Context;
+use crate::context::Context;
 use crate::ends::Status;
 use crate::exact::{Span, WindowError};
 use crate::format::{Index, Key, Section};

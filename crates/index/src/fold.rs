@@ -18,8 +18,8 @@ use std::ops::Range;
 use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::read::{ChunkSource, EventReader};
 
-use crate::build::Context;
 use crate::cell::{Cell, Filler, SEVENTHS, rounded, shares_of};
+use crate::context::Context;
 use crate::exact::{Span, WindowError};
 use crate::format::{Index, Key, Section};
 use crate::picture::{Canvas, bin_log2_for, first_where};

@@ -16,8 +16,6 @@
 //!
 //! A part of a section is its begin in 40 bits and its number of bytes in 24.
 
-use std::ops::Range;
-
 use pompeii_otf2::read::Place;
 
 use crate::calls::build::{CallMark, CallsBuilder};
@@ -25,15 +23,13 @@ use crate::calls::sums::{self, OfCall};
 use crate::durations::{self, Durations};
 use crate::format::{Index, Key, Piece, Section, Words};
 use crate::pack::{Input, put_all, words_of};
+use crate::parts::{MARKS_PER_TOTAL, bytes, part_word};
 use crate::picture::first_where;
 use crate::walk::{Visitor, Walker};
 
 /// Events between two marks, as long as the state is not larger.
 pub const MARK_EVENTS: u64 = 4096;
-/// Marks between two that have all sums.
-pub(crate) const MARKS_PER_TOTAL: usize = 64;
 const MARK_WORDS: usize = 12;
-const COUNT_BITS: u32 = 24;
 
 /// Visits and exclusive ticks by region.
 #[derive(Clone, Debug, Default)]
@@ -308,19 +304,4 @@ impl<'a> MarksOf<'a> {
         }
         Some(())
     }
-}
-
-/// The longest part of a section.
-pub(crate) const PART_MAX: usize = (1 << COUNT_BITS) - 1;
-
-/// A part that is too long is empty, so what it has is not known.
-fn part_word(part: Range<usize>) -> u64 {
-    let length = if part.len() <= PART_MAX { part.len() } else { 0 };
-    (part.start as u64) << COUNT_BITS | length as u64
-}
-
-fn bytes(section: Words<'_>, word: u64) -> Option<&[u8]> {
-    let begin = usize::try_from(word >> COUNT_BITS).ok()?;
-    let length = (word & ((1 << COUNT_BITS) - 1)) as usize;
-    section.bytes().get(begin..begin.checked_add(length)?)
 }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::build::Context;
+use crate::context::Context;
 use crate::ends::{End, Ends, Packed, Status};
 use crate::format::{Piece, Section};
 use crate::links::{Link, LinkKind, LinkStore};

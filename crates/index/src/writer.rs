@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
-use crate::build::{Context, LocationIndex};
+use crate::build::LocationIndex;
+use crate::context::Context;
 use crate::ends::{LocationEnds, Packed};
 use crate::fold::Fold;
 use crate::format::{Checksum, END_MAGIC, Fingerprint, Key, MAGIC, Piece, Section, VERSION};

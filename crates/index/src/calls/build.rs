@@ -16,10 +16,10 @@ use pompeii_otf2::event::Event;
 use super::follow::Follower;
 use super::forks::is_master;
 use super::sums::{self, CallSums};
-use crate::build::Context;
+use crate::context::Context;
 use crate::format::{Piece, Section};
-use crate::marks::{MARKS_PER_TOTAL, PART_MAX};
 use crate::pack::{Input, put, words_of};
+use crate::parts::{MARKS_PER_TOTAL, PART_MAX};
 
 /// Follows a location and notes sums at its marks.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use pompeii_replay::definitions::{Definitions, Resource};
 
 use super::follow::Follower;
 use super::tree::CallNodes;
-use crate::build::Context;
+use crate::context::Context;
 use crate::format::{Index, Key, Piece, Section, Words};
 use crate::pack::{BLOCK_ENTRIES, Blocks, BlocksOf, Input, difference, put, put_signed};
 
