@@ -8,7 +8,7 @@
 use pompeii_model::LocationId;
 
 use crate::blame::WaitId;
-use crate::blame::explain::Holder;
+use crate::blame::holder::Holder;
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;

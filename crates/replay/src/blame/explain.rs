@@ -17,6 +17,7 @@ use pompeii_model::{Id, LocationId, ProcessId};
 
 use crate::blame::doacross::Doacross;
 use crate::blame::excess::Regions;
+use crate::blame::holder::Holder;
 use crate::blame::intervals::{Excess, Intervals};
 use crate::blame::others::Others;
 use crate::blame::{Blame, Kind, WaitId};
@@ -43,15 +44,6 @@ struct Hold {
     lock: u32,
     order: u32,
     times: Times,
-}
-
-/// The last thread that had a lock or a turn, or has posted an iteration.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Holder {
-    pub(super) location: LocationId,
-    pub(super) order: u32,
-    pub(super) since: u64,
-    pub(super) wait: Option<WaitId>,
 }
 
 /// A barrier that some threads have not left.

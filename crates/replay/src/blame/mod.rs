@@ -21,6 +21,7 @@ mod doacross;
 pub(crate) mod excess;
 pub mod explain;
 pub(crate) mod far;
+mod holder;
 mod intervals;
 pub(crate) mod others;
 #[cfg(test)]
