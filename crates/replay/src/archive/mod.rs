@@ -19,6 +19,7 @@ use crate::definitions::parameters::Kind;
 use crate::definitions::{Comm, Definitions, Resource, TASKS};
 use crate::engine::stream::Stream;
 use crate::engine::window::Trace;
+use crate::hash::Table;
 use crate::names;
 use crate::transport::deal;
 
@@ -198,7 +199,7 @@ impl Reading<'_> {
 
     fn comms(&mut self) {
         let archive = self.archive;
-        let mut comms = HashMap::new();
+        let mut comms: Table<u32, Comm> = Table::default();
         for definition in archive.definitions() {
             let (id, comm) = match definition {
                 Definition::Comm(comm) => (comm.id, self.comm(comm.group, None)),

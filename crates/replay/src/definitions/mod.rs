@@ -13,6 +13,7 @@ use pompeii_otf2::reference::{CommRef, RegionRef};
 
 use crate::counter::{Counter, CounterClass, CounterId};
 use crate::definitions::parameters::Parameters;
+use crate::hash::Table;
 
 /// Name of the root of all tasks.
 pub const TASKS: &str = "TASKS";
@@ -131,7 +132,7 @@ pub struct Definitions {
     /// Ids of the locations in the archive.
     pub location_ids: IndexVec<LocationId, u64>,
     /// Teams and communicators by their id in the archive.
-    pub comms: HashMap<u32, Comm>,
+    pub comms: Table<u32, Comm>,
     /// Of windows, and of open files: their numbers among the communicators, by their id.
     resources: HashMap<(Resource, u32), u32>,
     /// Metric classes of sums by their id.
@@ -195,7 +196,7 @@ impl Definitions {
             off_region: RegionId(2),
             system: System::default(),
             location_ids: IndexVec::default(),
-            comms: HashMap::new(),
+            comms: Table::default(),
             resources: HashMap::new(),
             sums: HashMap::new(),
             tells_off: false,

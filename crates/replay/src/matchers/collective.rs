@@ -5,10 +5,10 @@
 //! operation and on the bytes sent and received: no process waits for one that sends nothing.
 //! Fences of a window and operations on a file are counted for each window and each file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use pompeii_model::{LocationId, ProcessId, RegionId};
+use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
@@ -17,6 +17,7 @@ use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
+use crate::hash::Table;
 use crate::transport::dealt::Dealt;
 
 /// Whether all processes begin or end MPI together with this function.
@@ -76,16 +77,41 @@ type Key = (u32, u64);
 /// a process is missing.
 const OPEN_MAX: u64 = 100_000;
 
+/// What a function of MPI is, as far as operations of all processes depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    /// An operation with neighbours: the trace does not have who they are.
+    Neighbours,
+    /// The begin of MPI.
+    Init,
+    /// The end of MPI.
+    Finalize,
+    Other,
+}
+
+impl Function {
+    fn of(name: &str) -> Function {
+        match name {
+            "MPI_Finalize" => Function::Finalize,
+            _ if is_management(name) => Function::Init,
+            _ if name.starts_with("MPI_Neighbor") => Function::Neighbours,
+            _ => Function::Other,
+        }
+    }
+}
+
 /// Operations that not all processes have ended.
 #[derive(Debug, Default)]
 pub struct Collectives {
+    /// What each region is, as soon as one of its records has come: names are long.
+    functions: Vec<Option<Function>>,
     /// When the operation began that a location is in. Operations do not nest. If the trace does
     /// not have the end of one, the next begin replaces it.
-    begins: HashMap<LocationId, u64>,
-    /// Locations that are in an operation with neighbours: the trace does not have who they are.
+    begins: Table<LocationId, u64>,
+    /// Locations that are in an operation with neighbours.
     with_neighbours: HashSet<LocationId>,
-    members: HashMap<(u32, ProcessId), Member>,
-    open: HashMap<Key, Vec<Part>>,
+    members: Table<(u32, ProcessId), Member>,
+    open: Table<Key, Vec<Part>>,
     /// Other ranks of the analysis have the operations of some communicators.
     dealt: Option<Arc<Dealt>>,
     /// Parts of this rank in operations of others that may have waited: location and begin.
@@ -138,25 +164,26 @@ impl Matcher for Collectives {
                 let begin = (begin != NONE).then_some(begin);
                 self.end_part(definitions, record, (begin, end), found);
             }
-            What::MpiEnter { region } => {
-                if definitions.regions[region].name.starts_with("MPI_Neighbor") {
-                    self.with_neighbours.insert(record.location);
-                } else if self.is_elsewhere() && is_management(&definitions.regions[region].name) {
+            What::MpiEnter { region } => match self.function(definitions, region) {
+                Function::Other => {}
+                Function::Neighbours => drop(self.with_neighbours.insert(record.location)),
+                Function::Init | Function::Finalize if self.is_elsewhere() => {
                     self.pending.insert((record.location, record.time));
-                } else if let Some((call, _)) = self.management(definitions, region) {
-                    call.enter(definitions, record);
                 }
-            }
+                Function::Init => self.init.enter(definitions, record),
+                Function::Finalize => self.finalize.enter(definitions, record),
+            },
             What::MpiLeave { region, .. } => {
-                self.with_neighbours.remove(&record.location);
-                let processes = definitions.system.processes.len();
-                if let Some((call, pattern)) = self.management(definitions, region) {
-                    call.leave(definitions, record);
-                    if call.left == processes {
-                        call.finish(pattern, found);
-                        let over = call.parts();
-                        self.settle(over);
+                // Most programs have none, and this comes with each call.
+                if !self.with_neighbours.is_empty() {
+                    self.with_neighbours.remove(&record.location);
+                }
+                match self.function(definitions, region) {
+                    Function::Init => self.leave(definitions, (record, Pattern::Init), found),
+                    Function::Finalize => {
+                        self.leave(definitions, (record, Pattern::Finalize), found);
                     }
+                    Function::Neighbours | Function::Other => {}
                 }
             }
             _ => {}
@@ -210,16 +237,34 @@ impl Matcher for Collectives {
 }
 
 impl Collectives {
-    fn management(
+    fn function(&mut self, definitions: &Definitions, region: RegionId) -> Function {
+        let place = region.index();
+        if place >= self.functions.len() {
+            self.functions.resize(place + 1, None);
+        }
+        let name = &definitions.regions[region].name;
+        *self.functions[place].get_or_insert_with(|| Function::of(name))
+    }
+
+    /// A process leaves the begin or the end of MPI.
+    fn leave(
         &mut self,
         definitions: &Definitions,
-        region: RegionId,
-    ) -> Option<(&mut Management, Pattern)> {
-        let name = definitions.regions[region].name.as_str();
-        match name {
-            _ if self.is_elsewhere() || !is_management(name) => None,
-            "MPI_Finalize" => Some((&mut self.finalize, Pattern::Finalize)),
-            _ => Some((&mut self.init, Pattern::Init)),
+        (record, pattern): (&Rec, Pattern),
+        found: Found<'_>,
+    ) {
+        if self.is_elsewhere() {
+            return;
+        }
+        let call = match pattern {
+            Pattern::Finalize => &mut self.finalize,
+            _ => &mut self.init,
+        };
+        call.leave(definitions, record);
+        if call.left == definitions.system.processes.len() {
+            call.finish(pattern, found);
+            let over = call.parts();
+            self.settle(over);
         }
     }
 

@@ -6,7 +6,7 @@
 //! in another order than they were begun. Therefore an operation gets its number when all of its
 //! process that were begun before it are complete.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use pompeii_model::ProcessId;
@@ -15,6 +15,7 @@ use crate::compound::MessageEnd;
 use crate::definitions::Definitions;
 use crate::engine::mail::{Answered, Asked, Mail};
 use crate::engine::record::CollectiveEnd;
+use crate::hash::Table;
 use crate::matchers::call::CallId;
 use crate::matchers::collective::{Kind, kind};
 use crate::transport::dealt::Dealt;
@@ -40,9 +41,9 @@ const BEGUN_MAX: usize = 10_000;
 /// Operations that are not complete in all processes.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
-    begun: HashMap<ProcessId, VecDeque<Begun>>,
-    numbers: HashMap<(u32, ProcessId), u64>,
-    open: HashMap<(u32, u64), Vec<Asked>>,
+    begun: Table<ProcessId, VecDeque<Begun>>,
+    numbers: Table<(u32, ProcessId), u64>,
+    open: Table<(u32, u64), Vec<Asked>>,
     away: Option<Away>,
 }
 

@@ -7,7 +7,7 @@
 //! it has ended and the other ends of its messages are known. This needs no order between
 //! processes: a clock error may put a receive before its send.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
@@ -18,9 +18,11 @@ use crate::engine::mail::{Letters, Mail, Notice};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, ForeignCancel, Message, Rec, What};
+use crate::hash::Table;
 use crate::matchers::call::{Call, CallId, Calls, Kind};
 use crate::matchers::icollective::{Answer, Operations};
 use crate::matchers::message_order::Received;
+use crate::matchers::queues::Queues;
 use crate::matchers::side::{By, Key, Side};
 use crate::transport::dealt::Dealt;
 
@@ -54,8 +56,8 @@ pub struct Messages {
     calls: Calls,
     /// By process.
     sides: Vec<Side>,
-    sends: HashMap<Key, VecDeque<Sent>>,
-    receives: HashMap<Key, VecDeque<Waiting>>,
+    sends: Queues<Key, Sent>,
+    receives: Queues<Key, Waiting>,
     operations: Operations,
     /// Messages whose other end is in no location of the trace, or not known.
     lost: u64,
@@ -69,9 +71,9 @@ pub struct Messages {
 struct Away {
     dealt: Arc<Dealt>,
     /// Sends of a process to another one, where only one of them is of this rank.
-    serials: HashMap<(ProcessId, ProcessId), u64>,
+    serials: Table<(ProcessId, ProcessId), u64>,
     /// Sends of this rank that have not been received, by their serials, with their calls.
-    sent: HashMap<(ProcessId, ProcessId, u64), (u64, MessageEnd)>,
+    sent: Table<(ProcessId, ProcessId, u64), (u64, MessageEnd)>,
     notices: Vec<(usize, Notice)>,
 }
 
@@ -148,9 +150,8 @@ impl Matcher for Messages {
                 self.foreign_send(definitions, (record, process), (message, enter), found);
             }
             What::ForeignCancel(ForeignCancel { receiver, comm, tag, serial }) => {
-                if let Some(sends) = self.sends.get_mut(&(comm, process, receiver, tag)) {
-                    sends.retain(|sent| sent.number != serial);
-                }
+                let key = (comm, process, receiver, tag);
+                self.sends.retain(key, |sent| sent.number != serial);
             }
             What::IcollectiveRequest(request) => {
                 let call = self.calls.current(record.location);
@@ -167,8 +168,7 @@ impl Matcher for Messages {
     }
 
     fn end(&mut self, _: &Definitions, found: Found<'_>) -> u64 {
-        let sends: usize = self.sends.values().map(VecDeque::len).sum();
-        let receives: usize = self.receives.values().map(VecDeque::len).sum();
+        let unpaired = (self.sends.len() + self.receives.len()) as u64;
         // A call is judged by what is known of it: another end that the trace does not have can
         // only add to its waiting.
         for call in self.calls.unjudged() {
@@ -181,11 +181,11 @@ impl Matcher for Messages {
             side.order.end();
             side.order.look(&mut self.calls, found);
         }
-        (sends + receives) as u64 + self.lost + self.operations.incomplete()
+        unpaired + self.lost + self.operations.incomplete()
     }
 
     fn share(&mut self, dealt: &Arc<Dealt>) {
-        let (serials, sent, notices) = (HashMap::new(), HashMap::new(), Vec::new());
+        let (serials, sent, notices) = (Table::default(), Table::default(), Vec::new());
         self.away = Some(Away { dealt: dealt.clone(), serials, sent, notices });
         self.operations.share(dealt);
     }
@@ -222,8 +222,8 @@ impl Matcher for Messages {
             open.waiting(call.at.location, call.enter);
             call.others().for_each(|end| open.causing(end.at.location, end.enter));
         }
-        let sends = self.sends.values().flatten().map(|sent| &sent.end);
-        let receives = self.receives.values().flatten().filter_map(|receive| receive.post.as_ref());
+        let sends = self.sends.values().map(|sent| &sent.end);
+        let receives = self.receives.values().filter_map(|receive| receive.post.as_ref());
         let sides = self.sides.iter().flat_map(Side::ends);
         let away = self.away.iter().flat_map(|away| {
             let posts = away.notices.iter().filter_map(|(_, notice)| notice.post.as_ref());
@@ -310,7 +310,7 @@ impl Messages {
     fn meet(&mut self, key: Key, sent: Sent, found: Found<'_>) {
         match self.next_receive(&key, &sent, found) {
             Some(receive) => self.pair(key, sent, receive, found),
-            None => self.sends.entry(key).or_default().push_back(sent),
+            None => self.sends.push(key, sent),
         }
     }
 
@@ -318,7 +318,7 @@ impl Messages {
     fn next_receive(&mut self, key: &Key, sent: &Sent, found: Found<'_>) -> Option<Waiting> {
         let to = key.2;
         loop {
-            let receive = self.receives.get_mut(key).and_then(VecDeque::pop_front)?;
+            let receive = self.receives.pop(*key)?;
             if self.gaps.may_fit(key, sent, &receive, &self.calls) {
                 return Some(receive);
             }
@@ -367,9 +367,9 @@ impl Messages {
         let number = self.side(process).order.receive(call);
         let key = (message.comm, from, process, message.tag);
         let receive = Waiting { post, call, number, probe, at: (record.place(), record.time) };
-        match self.sends.get_mut(&key).and_then(VecDeque::pop_front) {
+        match self.sends.pop(key) {
             Some(sent) => self.pair(key, sent, receive, found),
-            None => self.receives.entry(key).or_default().push_back(receive),
+            None => self.receives.push(key, receive),
         }
     }
 
@@ -387,12 +387,6 @@ impl Messages {
         let (send, sent_at, (at, received)) = (sent.end, sent.time, receive.at);
         let post = receive.post;
         found(Compound::Delivery(Delivery { comm, tag, send, sent: sent_at, post, at, received }));
-        if self.sends.get(&key).is_some_and(VecDeque::is_empty) {
-            self.sends.remove(&key);
-        }
-        if self.receives.get(&key).is_some_and(VecDeque::is_empty) {
-            self.receives.remove(&key);
-        }
         if let Some(call) = self.calls.get_mut(receive.call) {
             call.receives_open -= 1;
             if call.latest_send.is_none_or(|latest| latest.enter < sent.end.enter) {
@@ -468,10 +462,8 @@ impl Messages {
 
     fn cancel(&mut self, process: ProcessId, request: u64) {
         // No receive gets a message that was cancelled.
-        if let Some((key, number)) = self.side(process).cancel(request)
-            && let Some(sends) = self.sends.get_mut(&key)
-        {
-            sends.retain(|sent| sent.number != number);
+        if let Some((key, number)) = self.side(process).cancel(request) {
+            self.sends.retain(key, |sent| sent.number != number);
         }
     }
 

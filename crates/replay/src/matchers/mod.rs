@@ -10,6 +10,7 @@ mod icollective;
 pub mod lock;
 pub mod message;
 mod message_order;
+mod queues;
 mod side;
 pub mod turn;
 

@@ -1,11 +1,12 @@
 //! What is open in a process that sends and receives messages: requests, sends that are not
 //! complete, the order of receives.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pompeii_model::ProcessId;
 
 use crate::compound::MessageEnd;
+use crate::hash::Table;
 use crate::matchers::call::CallId;
 use crate::matchers::message_order::Order;
 
@@ -40,7 +41,7 @@ pub(crate) struct Side {
     /// Where the receives of requests were posted.
     posts: BTreeMap<u64, MessageEnd>,
     /// The sends of requests.
-    requests: HashMap<u64, u64>,
+    requests: Table<u64, u64>,
     sends: u64,
     sending: BTreeMap<u64, Sending>,
     /// The order of receives.
