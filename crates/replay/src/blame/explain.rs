@@ -46,10 +46,15 @@ struct Hold {
     times: Times,
 }
 
+/// A barrier: the team and the number of the barrier in its parallel region.
+type Barrier = (TeamInstance, u32);
+
 /// A barrier that some threads have not left.
 #[derive(Debug, Default)]
 struct Meeting {
     arrived: Table<LocationId, Activity>,
+    /// Number of threads, as soon as one of them has left.
+    size: Option<usize>,
     left: usize,
 }
 
@@ -69,7 +74,9 @@ pub struct Explanations {
     holds: Vec<Vec<Hold>>,
     /// What the last holder of a lock did, with the number of its acquisition.
     held: Table<(ProcessId, u32), (u32, Times)>,
-    meetings: Table<(TeamInstance, u32), Meeting>,
+    meetings: Table<Barrier, Meeting>,
+    /// By location: the barriers at which it has arrived. Some of them may be over.
+    arrivals: Vec<Vec<Barrier>>,
     locks: Table<(ProcessId, u32), Holder>,
     turns: Table<TeamInstance, Holder>,
     doacross: Doacross,
@@ -91,7 +98,8 @@ impl Explanations {
         let activities = (0..locations).map(|_| Vec::new()).collect();
         let holds = (0..locations).map(|_| Vec::new()).collect();
         let tasks = TaskActivities::new(locations);
-        Explanations { activities, holds, tasks, intervals, ..Explanations::default() }
+        let arrivals = vec![Vec::new(); locations];
+        Explanations { activities, holds, tasks, intervals, arrivals, ..Explanations::default() }
     }
 
     /// Takes the call paths that are new.
@@ -156,6 +164,9 @@ impl Explanations {
         self.doacross.advance(record, profile, &activity.times);
         match record.what {
             What::BarrierEnter { team, barrier } => {
+                let arrivals = &mut self.arrivals[record.location.index()];
+                arrivals.retain(|before| self.meetings.contains_key(before));
+                arrivals.push((team, barrier));
                 let meeting = self.meetings.entry((team, barrier)).or_default();
                 meeting.arrived.insert(record.location, std::mem::take(activity));
             }
@@ -369,7 +380,9 @@ impl Explanations {
     /// Whether a location has waited since its team was together last, or before a barrier that not
     /// all have left. Other waits may have been settled already.
     fn is_recent(&self, by: Place, wait: WaitId) -> bool {
-        let arrived = self.meetings.values().filter_map(|it| it.arrived.get(&by.location));
+        let arrivals = self.arrivals[by.location.index()].iter();
+        let arrived =
+            arrivals.filter_map(|barrier| self.meetings.get(barrier)?.arrived.get(&by.location));
         let mut all = self.activities[by.location.index()].iter().chain(arrived);
         // It is mostly one of the last.
         all.any(|activity| activity.waits.iter().rev().any(|(known, _)| *known == wait))
@@ -392,7 +405,8 @@ impl Explanations {
             }
         }
         meeting.left += 1;
-        if meeting.left >= definitions.team_size(visit.team.team.into()) {
+        let size = || definitions.team_size(visit.team.team.into());
+        if meeting.left >= *meeting.size.get_or_insert_with(size) {
             self.meetings.remove(&key);
         }
         // From the latest arrival on everybody does something new; a thread that has left before,

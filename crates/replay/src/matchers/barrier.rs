@@ -5,7 +5,7 @@
 //! then. A barrier that a thread never reaches (`cancel`, the end of a killed program) is not
 //! complete, and its waiting is not known.
 
-use pompeii_model::LocationId;
+use pompeii_model::{Id, LocationId};
 
 use crate::compound::{BarrierVisit, Compound, Place};
 use crate::definitions::Definitions;
@@ -20,8 +20,8 @@ type Key = (TeamInstance, u32);
 #[derive(Debug, Default)]
 pub struct Barriers {
     open: Table<Key, Instance>,
-    /// The barriers that each location is in: more than one, if a task has a team of its own.
-    within: Table<LocationId, Vec<Key>>,
+    /// By location: more than one, if a task has a team of its own.
+    within: Vec<Within>,
     teams: Table<TeamInstance, Team>,
     incomplete: u64,
 }
@@ -30,6 +30,10 @@ pub struct Barriers {
 #[derive(Debug, Default)]
 struct Team {
     has_tasks: bool,
+    /// Barriers that some threads have not left.
+    open: usize,
+    /// Number of threads, as soon as one of them has ended its part.
+    size: Option<usize>,
     /// Threads that have ended their parts.
     ended: usize,
 }
@@ -64,10 +68,6 @@ impl Visit {
 }
 
 impl Instance {
-    fn visit(&mut self, location: LocationId) -> Option<&mut Visit> {
-        self.visits.iter_mut().find(|visit| visit.at.location == location)
-    }
-
     /// The compound of a thread that has left, if all have arrived.
     fn compound(&self, (team, barrier): Key, visit: &Visit) -> Option<Compound> {
         let (latest, last) = self.latest?;
@@ -88,17 +88,30 @@ impl Instance {
     }
 }
 
+/// The barriers that a location is in, with the number of its visit there.
+type Within = Vec<(Key, usize)>;
+
+/// Those of one of all locations.
+fn of_location(within: &mut Vec<Within>, location: LocationId) -> &mut Within {
+    let place = location.index();
+    if place >= within.len() {
+        within.resize_with(place + 1, Vec::new);
+    }
+    &mut within[place]
+}
+
 impl Barriers {
-    fn arrive(&mut self, size: usize, key: Key, record: &Rec, found: Found<'_>) {
+    fn arrive(&mut self, definitions: &Definitions, key: Key, record: &Rec, found: Found<'_>) {
         let &Rec { time, location, .. } = record;
         let at = record.place();
-        self.within.entry(location).or_default().push(key);
-        let instance = self.open.entry(key).or_insert_with(|| Instance {
-            size,
-            visits: Vec::with_capacity(size.min(1 << 12)),
-            latest: None,
-            gone: 0,
+        let Barriers { open, within, teams, .. } = self;
+        let instance = open.entry(key).or_insert_with(|| {
+            teams.entry(key.0).or_default().open += 1;
+            let size = definitions.team_size(key.0.team.into());
+            let visits = Vec::with_capacity(size.min(1 << 12));
+            Instance { size, visits, latest: None, gone: 0 }
         });
+        of_location(within, location).push((key, instance.visits.len()));
         let (task_ticks, early_task_ticks) = (0, 0);
         let visit =
             Visit { at, enter: time, task_ticks, task_since: None, early_task_ticks, left: None };
@@ -117,16 +130,18 @@ impl Barriers {
     }
 
     fn leave(&mut self, key: Key, record: &Rec, is_final: bool, found: Found<'_>) {
-        let within = self.within.entry(record.location).or_default();
-        within.retain(|open| *open != key);
+        let within = of_location(&mut self.within, record.location);
+        let known = within.iter().find(|(open, _)| *open == key).map(|(_, number)| *number);
+        within.retain(|(open, _)| *open != key);
+        let Some(number) = known else { return };
         let has_tasks = self.teams.get(&key.0).is_some_and(|team| team.has_tasks);
         let Some(instance) = self.open.get_mut(&key) else { return };
-        let Some(visit) = instance.visit(record.location) else { return };
+        let Some(visit) = instance.visits.get_mut(number) else { return };
         visit.task_ticks = visit.tasks_at(record.time);
         visit.task_since = None;
         visit.left = Some((record.time, has_tasks, is_final));
         instance.gone += 1;
-        let visit = instance.visits.iter().find(|visit| visit.at.location == record.location);
+        let visit = instance.visits.get(number);
         let compound = visit.and_then(|visit| instance.compound(key, visit));
         compound.into_iter().for_each(found);
         self.forget_if_over(key);
@@ -136,15 +151,17 @@ impl Barriers {
     fn forget_if_over(&mut self, key: Key) {
         if self.open.get(&key).is_some_and(|it| it.latest.is_some() && it.gone == it.size) {
             self.open.remove(&key);
+            if let Some(team) = self.teams.get_mut(&key.0) {
+                team.open = team.open.saturating_sub(1);
+            }
         }
     }
 
     /// The thread begins or ends an explicit task in the barrier that it is in.
     fn switch(&mut self, record: &Rec, team: Option<TeamInstance>, is_task: bool) {
-        let Some(&key) = self.within.get(&record.location).and_then(|within| within.last()) else {
-            return;
-        };
-        let Some(visit) = self.open.get_mut(&key).and_then(|it| it.visit(record.location)) else {
+        let within = of_location(&mut self.within, record.location);
+        let Some(&(key, number)) = within.last() else { return };
+        let Some(visit) = self.open.get_mut(&key).and_then(|it| it.visits.get_mut(number)) else {
             return;
         };
         if team == Some(key.0) {
@@ -157,11 +174,17 @@ impl Barriers {
 
     /// A thread has ended its part. If it is the last one of the team, the barriers that
     /// are not complete get no further thread.
-    fn end_part(&mut self, team: TeamInstance, size: usize) {
-        let ended = &mut self.teams.entry(team).or_default().ended;
-        *ended += 1;
-        if *ended == size {
-            self.teams.remove(&team);
+    fn end_part(&mut self, definitions: &Definitions, team: TeamInstance) {
+        let of_team = self.teams.entry(team).or_default();
+        of_team.ended += 1;
+        let size = of_team.size.get_or_insert_with(|| definitions.team_size(team.team.into()));
+        if of_team.ended != *size {
+            return;
+        }
+        let open = of_team.open;
+        self.teams.remove(&team);
+        // In most cases there is none, and other teams may have many.
+        if open > 0 {
             let before = self.open.len();
             self.open.retain(|key, _| key.0 != team);
             self.incomplete += (before - self.open.len()) as u64;
@@ -171,10 +194,9 @@ impl Barriers {
 
 impl Matcher for Barriers {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-        let size = |team: TeamInstance| definitions.team_size(team.team.into());
         match record.what {
             What::BarrierEnter { team, barrier } => {
-                self.arrive(size(team), (team, barrier), record, found);
+                self.arrive(definitions, (team, barrier), record, found);
             }
             What::BarrierLeave { team, barrier, is_final } => {
                 self.leave((team, barrier), record, is_final, found);
@@ -183,7 +205,7 @@ impl Matcher for Barriers {
                 self.teams.entry(team).or_default().has_tasks = true;
             }
             What::TaskSwitch { team, task } => self.switch(record, team, task.is_some()),
-            What::PartEnd { team, .. } => self.end_part(team, size(team)),
+            What::PartEnd { team, .. } => self.end_part(definitions, team),
             _ => {}
         }
     }

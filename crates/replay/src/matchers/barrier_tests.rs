@@ -191,3 +191,32 @@ fn a_barrier_in_a_nested_team_is_not_that_of_the_outer_team() {
         "#]],
     );
 }
+
+#[test]
+fn a_barrier_that_is_left_twice_is_left_once() {
+    // In a damaged trace thread 1 enters a barrier in a barrier, and leaves both: the outer one is
+    // not complete, because only the number of the inner one is known then.
+    let trace = crate::text::parse(
+        "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         10 0.1 team A; + parallel
+         12 0.0 + barrier
+         14 0.1 + barrier; + barrier
+         15 0.1 -
+         16 0.1 -
+         20 0.0 -; + barrier
+         30 0.0 -
+         40 0.0 -; endteam A; join
+         40 0.1 -; endteam A",
+    )
+    .unwrap();
+    let mut barriers = Vec::new();
+    let outcome = crate::replay(trace.trace(), crate::Options::default(), &mut |compound| {
+        if let crate::Compound::Barrier(visit) = compound {
+            barriers.push((visit.at.location.0, visit.barrier, visit.leave, visit.wait_ticks()));
+        }
+    });
+    assert_eq!(barriers, [(0, 0, 20, 2), (1, 1, 15, 1), (0, 1, 30, 0)]);
+    assert_eq!(outcome.incomplete, 1);
+}

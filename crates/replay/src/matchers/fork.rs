@@ -74,7 +74,7 @@ impl Matcher for Forks {
             }
             What::PartBegin { team, fork: Some(fork), forked } => {
                 let open = self.open.entry(fork).or_default();
-                open.size = Some(definitions.team_size(team.team.into()));
+                open.size.get_or_insert_with(|| definitions.team_size(team.team.into()));
                 let at = record.place();
                 open.parts.push(Part { at, forked, enter: time, end: None });
                 return;

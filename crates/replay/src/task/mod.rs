@@ -124,9 +124,9 @@ impl Tasks {
         (team, fork): (TeamInstance, Option<ForkId>),
     ) {
         let (number, outer) = (self.number(), self.owner(record.location));
-        let size = definitions.team_size(team.team.into());
         let is_lost = !self.teams.contains_key(&team) && self.misses_some(definitions, team);
-        let new = || Team { is_lost, ..Team::new(number, size) };
+        let size = || definitions.team_size(team.team.into());
+        let new = || Team { is_lost, ..Team::new(number, size()) };
         let of_team = self.teams.entry(team).or_insert_with(new);
         if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
