@@ -61,14 +61,13 @@ impl<'a> Home<'a> {
     }
 
     /// A window of this rank is complete: adds the records of other ranks to it, and puts all into
-    /// their order. Returns whether this rank had something to tell besides records.
+    /// their order again. Returns whether this rank had something to tell besides records.
     pub(crate) fn trade<T: Transport>(
         &mut self,
         (transport, ranks): (&mut T, &mut Ranks),
         window: &mut Window,
         matching: &mut Matching<'_>,
     ) -> Result<bool, T::Error> {
-        window.sort();
         let mut records: Vec<Vec<Rec>> = vec![Vec::new(); self.dealt.ranks];
         for record in &window.records {
             let mut to = |rank: usize, record: Rec| records[rank].push(record);

@@ -13,6 +13,7 @@ use crate::engine::front::Front;
 use crate::engine::given::Given;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::Matchers;
+use crate::engine::merge::Merge;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
 use crate::engine::tree::NodeId;
@@ -34,7 +35,30 @@ pub(crate) struct Window {
     pub(crate) horizon: Option<u64>,
 }
 
+/// Records of a location in their order, and all its times.
+pub(crate) type Sorted<'a> = (&'a [Rec], &'a [(NodeId, i64)]);
+
 impl Window {
+    /// Adds records of locations, which come in the order of their numbers.
+    pub(crate) fn merge(&mut self, locations: &[Sorted<'_>]) {
+        let is_sorted = |(records, _): &Sorted<'_>| records.is_sorted_by_key(|record| record.time);
+        debug_assert!(locations.iter().all(is_sorted), "a location goes back in time");
+        let Window { records, profile, .. } = self;
+        records.reserve_exact(locations.iter().map(|(records, _)| records.len()).sum());
+        let time = |(records, _): &Sorted<'_>| records.first().map(|record| record.time);
+        let mut order = Merge::new(locations.iter().map(time));
+        let mut rest: Vec<&[Rec]> = locations.iter().map(|(records, _)| *records).collect();
+        while let Some(next) = order.first() {
+            let Some((record, later)) = rest[next].split_first() else { return };
+            let (begin, length) = (record.profile.0 as usize, record.profile.1 as usize);
+            let of_record = (profile.len() as u32, record.profile.1);
+            profile.extend_from_slice(&locations[next].1[begin..begin + length]);
+            records.push(Rec { profile: of_record, ..*record });
+            rest[next] = later;
+            order.go_on(later.first().map(|record| record.time));
+        }
+    }
+
     /// Puts the records into their order. Those of a location keep theirs.
     pub(crate) fn sort(&mut self) {
         self.records.sort_by_key(|record| (record.time, record.location));

@@ -11,6 +11,7 @@ mod home;
 pub(crate) mod mail;
 pub mod matcher;
 mod matching;
+mod merge;
 pub mod open;
 pub mod process;
 mod ranks;

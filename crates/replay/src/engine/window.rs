@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use pompeii_model::{Id, LocationId, ProcessId};
@@ -29,15 +29,14 @@ use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::finders::Finders;
 use crate::engine::home::Home;
-use crate::engine::matching::{Matching, Window};
+use crate::engine::matching::{Matching, Sorted, Window};
 use crate::engine::process::{Missing, Shared};
 use crate::engine::ranks::{Ranks, Whole};
-use crate::engine::record::Rec;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
 use crate::engine::together::{LAST, Together};
 use crate::engine::tree::SharedTree;
-use crate::location::{Context, Location, Profile};
+use crate::location::{Context, Location};
 use crate::outcome::Outcome;
 use crate::table::{self, Batch, Tables};
 use crate::transport::Transport;
@@ -137,10 +136,6 @@ struct Seat {
     /// The event that could not be taken, and why.
     blocked: Option<(u64, Event, Missing)>,
     has_ended: bool,
-    /// Records that have not been matched.
-    records: Vec<Rec>,
-    /// The times between them.
-    profile: Profile,
 }
 
 /// What reading some events came to.
@@ -186,7 +181,6 @@ impl Seat {
                 done += 1;
             }
         }
-        self.keep_records();
         done
     }
 
@@ -194,37 +188,6 @@ impl Seat {
     fn frontier(&self, definitions: &Definitions) -> u64 {
         let now = self.location.now();
         self.blocked.as_ref().map_or(now, |(time, ..)| self.location.believed(definitions, *time))
-    }
-
-    /// Takes the records that the location has written.
-    fn keep_records(&mut self) {
-        let (records, profile) = self.location.records();
-        let before = self.profile.len() as u32;
-        self.records.extend(records.drain(..).map(|record| {
-            let (begin, length) = record.profile;
-            Rec { profile: (before + begin, length), ..record }
-        }));
-        self.profile.append(profile);
-    }
-
-    /// Moves the records before the horizon to the end of a window.
-    fn hand_over(&mut self, horizon: Option<u64>, window: &mut Window) {
-        let complete = match horizon {
-            Some(horizon) => self.records.partition_point(|record| record.time < horizon),
-            None => self.records.len(),
-        };
-        // Profiles follow each other as their records do.
-        let end = |record: &Rec| record.profile.0 + record.profile.1;
-        let used = self.records[..complete].last().map_or(0, end);
-        let before = window.profile.len() as u32;
-        window.records.extend(self.records.drain(..complete).map(|record| {
-            let (begin, length) = record.profile;
-            Rec { profile: (before + begin, length), ..record }
-        }));
-        window.profile.extend(self.profile.drain(..used as usize));
-        for record in &mut self.records {
-            record.profile.0 -= used;
-        }
     }
 }
 
@@ -271,9 +234,7 @@ impl<'a> Engine<'a> {
                 location.count_within(within);
             }
             let process = definitions.system.locations[id].process;
-            let (blocked, has_ended, records) = (None, false, Vec::new());
-            let profile = Vec::new();
-            Mutex::new(Seat { id, location, stream, process, blocked, has_ended, records, profile })
+            Mutex::new(Seat { id, location, stream, process, blocked: None, has_ended: false })
         };
         let seats = own.map(seat).collect();
         Engine { definitions, tree, shared, seats, options }
@@ -284,7 +245,7 @@ impl<'a> Engine<'a> {
         Context { definitions: self.definitions, tree: &self.tree, shared }
     }
 
-    fn seat(&self, place: usize) -> std::sync::MutexGuard<'_, Seat> {
+    fn seat(&self, place: usize) -> MutexGuard<'_, Seat> {
         self.seats[place].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -298,8 +259,7 @@ impl<'a> Engine<'a> {
         let known = (self.definitions, &self.tree);
         let mut finders = self.options.path.then(|| Finders::new(self.definitions));
         match self.options.threads {
-            0 | 1 => self.run(transport, |_, mut window| {
-                window.sort();
+            0 | 1 => self.run(transport, |_, window| {
                 let given = matching.take(window);
                 if let Some(finders) = &mut finders {
                     finders.take(known, &given);
@@ -327,8 +287,7 @@ impl<'a> Engine<'a> {
             let (sender, receiver) = sync_channel::<Window>(1);
             let to = finders.map(|finders| finders.start(scope, (self.definitions, &self.tree)));
             scope.spawn(move || {
-                for mut window in receiver {
-                    window.sort();
+                for window in receiver {
                     let given = Arc::new(matching.take(window));
                     // The receivers are there until the senders are dropped.
                     to.iter().flatten().for_each(|to| drop(to.send(given.clone())));
@@ -415,7 +374,7 @@ impl<'a> Engine<'a> {
 
     fn may_run(&self, place: usize, records_max: usize) -> bool {
         let seat = self.seat(place);
-        !seat.has_ended && seat.records.len() < records_max
+        !seat.has_ended && seat.location.records().0.len() < records_max
     }
 
     /// Number of locations that have not ended.
@@ -455,9 +414,19 @@ impl<'a> Engine<'a> {
     /// Takes the records before the horizon, which are complete; all records, if there is none.
     fn before(&self, horizon: Option<u64>) -> Window {
         let mut all = Window { horizon, ..Window::default() };
-        for place in 0..self.seats.len() {
-            let mut seat = self.seat(place);
-            seat.hand_over(horizon, &mut all);
+        let mut seats: Vec<_> = (0..self.seats.len()).map(|place| self.seat(place)).collect();
+        let complete = |seat: &MutexGuard<'_, Seat>| {
+            let (records, _) = seat.location.records();
+            horizon.map_or(records.len(), |end| records.partition_point(|it| it.time < end))
+        };
+        let taken: Vec<usize> = seats.iter().map(complete).collect();
+        let of_seats = seats.iter().zip(&taken).map(|(seat, &taken)| {
+            let (records, profile) = seat.location.records();
+            (&records[..taken], profile)
+        });
+        all.merge(&of_seats.collect::<Vec<Sorted<'_>>>());
+        for (seat, taken) in seats.iter_mut().zip(taken) {
+            seat.location.forget_records(taken);
             if horizon.is_none() {
                 seat.location.close_suspended();
             }

@@ -202,9 +202,22 @@ impl Location {
         &self.gaps
     }
 
-    /// Sync records that have not been taken, and the times between them.
-    pub fn records(&mut self) -> (&mut Vec<Rec>, &mut Profile) {
-        (&mut self.records, &mut self.profile)
+    /// Sync records that have not been taken, and the times between them. No record is earlier than
+    /// the one before it.
+    pub fn records(&self) -> (&[Rec], &[(NodeId, i64)]) {
+        (&self.records, &self.profile)
+    }
+
+    /// The first records have been taken, with their times.
+    pub fn forget_records(&mut self, taken: usize) {
+        // Profiles follow each other as their records do.
+        let end = |record: &Rec| record.profile.0 + record.profile.1;
+        let used = self.records[..taken].last().map_or(0, end);
+        self.records.drain(..taken);
+        self.profile.drain(..used as usize);
+        for record in &mut self.records {
+            record.profile.0 -= used;
+        }
     }
 
     /// An error while reading its events.
