@@ -3,6 +3,7 @@
 //! ([`record`]) to the matchers ([`matcher`]). The finders (`finders.rs`) get the
 //! waits in one order.
 
+mod batches;
 mod facts;
 mod finders;
 mod front;

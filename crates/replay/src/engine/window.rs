@@ -27,6 +27,7 @@ use pompeii_otf2::event::Event;
 
 use crate::compound::Compound;
 use crate::definitions::Definitions;
+use crate::engine::batches::{Sink, in_another_thread};
 use crate::engine::finders::Finders;
 use crate::engine::home::Home;
 use crate::engine::matching::{Matching, Sorted, Window};
@@ -99,11 +100,27 @@ pub fn replay_on<T: Transport>(
     options: Options,
     sinks: Sinks<'_>,
 ) -> Result<Outcome, T::Error> {
+    let Sinks { found, tables } = sinks;
+    match options.threads {
+        0 | 1 => replay_to(transport, trace, options, (found, tables)),
+        _ => {
+            in_another_thread(found, |found| replay_to(transport, trace, options, (found, tables)))
+        }
+    }
+}
+
+/// The same with what takes the compounds and the rows of tables.
+fn replay_to<T: Transport>(
+    transport: &mut T,
+    trace: Trace,
+    options: Options,
+    (found, tables): (Sink<'_>, Option<&mut (dyn FnMut(Batch) + Send)>),
+) -> Result<Outcome, T::Error> {
     let Trace { definitions, streams } = trace;
     let mut ranks = Ranks::new(transport.ranks());
-    let engine = Engine::new(&definitions, streams, options, sinks.tables.is_some());
-    let tables = sinks.tables.map(|sink| Tables::new(&engine.tree, sink));
-    let matching = Matching::new(&definitions, sinks.found, options, tables);
+    let engine = Engine::new(&definitions, streams, options, tables.is_some());
+    let tables = tables.map(|sink| Tables::new(&engine.tree, sink));
+    let matching = Matching::new(&definitions, found, options, tables);
     let mut whole = match transport.ranks() {
         0 | 1 => engine.match_in_one_place(transport, matching)?,
         _ => engine.match_at_home((transport, &mut ranks), matching)?,
@@ -250,7 +267,8 @@ impl<'a> Engine<'a> {
     }
 
     /// The only rank matches all records. With several threads, one of them does it while the
-    /// others read the next window, and the finders have threads of their own.
+    /// others read the next window, and the finders have threads of their own. So have compounds
+    /// (`engine/batches.rs`).
     fn match_in_one_place<T: Transport>(
         &self,
         transport: &mut T,
