@@ -16,6 +16,7 @@ use crate::engine::matcher::Matchers;
 use crate::engine::merge::Merge;
 use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
+use crate::engine::spare::Spare;
 use crate::engine::tree::NodeId;
 use crate::engine::window::Options;
 use crate::location::Profile;
@@ -33,18 +34,43 @@ pub(crate) struct Window {
     pub(crate) batches: Vec<Batch>,
     /// All records before this time have come; `None` if all have.
     pub(crate) horizon: Option<u64>,
+    /// Where its memory goes to.
+    spare: Option<Arc<Spare>>,
 }
 
 /// Records of a location in their order, and all its times.
 pub(crate) type Sorted<'a> = (&'a [Rec], &'a [(NodeId, i64)]);
 
+impl Drop for Window {
+    fn drop(&mut self) {
+        if let Some(spare) = self.spare.take() {
+            spare.give_back((std::mem::take(&mut self.records), std::mem::take(&mut self.profile)));
+        }
+    }
+}
+
 impl Window {
+    /// A window without records, with the memory of one that is over.
+    pub(crate) fn with(spare: &Arc<Spare>, horizon: Option<u64>) -> Window {
+        let (records, profile) = spare.take();
+        Window { records, profile, batches: Vec::new(), horizon, spare: Some(spare.clone()) }
+    }
+
+    /// These records, without times.
+    pub(crate) fn of(records: Vec<Rec>) -> Window {
+        Window { records, profile: Vec::new(), batches: Vec::new(), horizon: None, spare: None }
+    }
+
     /// Adds records of locations, which come in the order of their numbers.
     pub(crate) fn merge(&mut self, locations: &[Sorted<'_>]) {
         let is_sorted = |(records, _): &Sorted<'_>| records.is_sorted_by_key(|record| record.time);
         debug_assert!(locations.iter().all(is_sorted), "a location goes back in time");
         let Window { records, profile, .. } = self;
         records.reserve_exact(locations.iter().map(|(records, _)| records.len()).sum());
+        let times = |(records, _): &Sorted<'_>| {
+            records.last().map_or(0, |last| (last.profile.0 + last.profile.1) as usize)
+        };
+        profile.reserve_exact(locations.iter().map(times).sum());
         let time = |(records, _): &Sorted<'_>| records.first().map(|record| record.time);
         let mut order = Merge::new(locations.iter().map(time));
         let mut rest: Vec<&[Rec]> = locations.iter().map(|(records, _)| *records).collect();

@@ -17,6 +17,7 @@ pub mod open;
 pub mod process;
 mod ranks;
 pub mod record;
+mod spare;
 pub mod strand;
 pub mod stream;
 pub mod summary;

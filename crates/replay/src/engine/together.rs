@@ -152,7 +152,7 @@ impl<'a> Together<'a> {
         news.needed.iter().for_each(|(location, time)| needed.causing(*location, *time));
         let record = |record: Rec| Rec { node: number(record.node), ..record };
         let records = news.records.into_iter().map(record).collect();
-        let window = Window { records, ..Window::default() };
+        let window = Window::of(records);
         let waits = news.waits.into_iter().map(|(of, wait)| (of as usize, wait.renumber(&number)));
         self.queues[rank].push(Given::of_calls(window, waits));
     }

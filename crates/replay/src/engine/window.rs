@@ -33,6 +33,7 @@ use crate::engine::home::Home;
 use crate::engine::matching::{Matching, Sorted, Window};
 use crate::engine::process::{Missing, Shared};
 use crate::engine::ranks::{Ranks, Whole};
+use crate::engine::spare::Spare;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
 use crate::engine::together::{LAST, Together};
@@ -58,7 +59,8 @@ pub struct Trace {
 pub struct Options {
     /// Threads.
     pub threads: usize,
-    /// Events of all locations in a window.
+    /// Events of all locations in a window. With several threads windows are shorter, because some
+    /// of them are on their way at the same time.
     pub window_events: usize,
     /// Find the critical path and the causes of waiting.
     pub path: bool,
@@ -144,6 +146,21 @@ fn replay_to<T: Transport>(
     Ok(outcome)
 }
 
+/// If other threads match, so many windows are on their way: one is read, one waits to be matched,
+/// one is matched, and others are kept for the critical path and the causes of waiting. All of them
+/// together take the memory of a few windows of one thread.
+const ON_THEIR_WAY: usize = 4;
+
+/// The work for each location and window is little compared with that for so many events, so
+/// windows are not divided further.
+const DIVIDED_MIN: usize = 64;
+
+/// How many events a location may read for a window, if so many windows are on their way.
+fn share(options: Options, locations: usize, on_their_way: usize) -> usize {
+    let whole = (options.window_events / locations.max(1)).max(1);
+    (whole / on_their_way).max(whole.min(DIVIDED_MIN))
+}
+
 /// A location with its events.
 struct Seat {
     id: LocationId,
@@ -225,6 +242,8 @@ struct Engine<'a> {
     tree: SharedTree,
     shared: Vec<Shared>,
     seats: Vec<Mutex<Seat>>,
+    /// Memory for windows.
+    spare: Arc<Spare>,
     options: Options,
 }
 
@@ -254,7 +273,7 @@ impl<'a> Engine<'a> {
             Mutex::new(Seat { id, location, stream, process, blocked: None, has_ended: false })
         };
         let seats = own.map(seat).collect();
-        Engine { definitions, tree, shared, seats, options }
+        Engine { definitions, tree, shared, seats, spare: Arc::default(), options }
     }
 
     fn context(&self, process: ProcessId) -> Context<'_> {
@@ -277,7 +296,7 @@ impl<'a> Engine<'a> {
         let known = (self.definitions, &self.tree);
         let mut finders = self.options.path.then(|| Finders::new(self.definitions));
         match self.options.threads {
-            0 | 1 => self.run(transport, |_, window| {
+            0 | 1 => self.run((transport, 1), |_, window| {
                 let given = matching.take(window);
                 if let Some(finders) = &mut finders {
                     finders.take(known, &given);
@@ -311,7 +330,7 @@ impl<'a> Engine<'a> {
                     to.iter().flatten().for_each(|to| drop(to.send(given.clone())));
                 }
             });
-            self.run(transport, |_, window| {
+            self.run((transport, ON_THEIR_WAY), |_, window| {
                 drop(sender.send(window));
                 Ok(())
             })
@@ -331,7 +350,7 @@ impl<'a> Engine<'a> {
         let mut home = Home::meet(transport, known, (&own, self.options.path))?;
         matching.share(home.dealt());
         let mut together = self.options.path.then(|| Together::new(known, home.dealt()));
-        self.run(transport, |transport, mut window| {
+        self.run((transport, 1), |transport, mut window| {
             home.trade((transport, ranks), &mut window, &mut matching)?;
             let horizon = (window.horizon.unwrap_or(u64::MAX), LocationId(0));
             let given = matching.take(window);
@@ -348,13 +367,13 @@ impl<'a> Engine<'a> {
         Ok(whole)
     }
 
-    /// Reads all events; `give` gets the records of each window.
+    /// Reads all events; `give` gets the records of each window, of which so many are on their way.
     fn run<T: Transport>(
         &self,
-        transport: &mut T,
+        (transport, on_their_way): (&mut T, usize),
         mut give: impl FnMut(&mut T, Window) -> Result<(), T::Error>,
     ) -> Result<(), T::Error> {
-        let share = (self.options.window_events / self.seats.len().max(1)).max(1);
+        let share = share(self.options, self.seats.len(), on_their_way);
         let mut records_max = share;
         loop {
             let step = self.step(share, records_max);
@@ -410,12 +429,12 @@ impl<'a> Engine<'a> {
                 events.fetch_add(seat.run(&context, share), Ordering::Relaxed);
             }
         };
-        let threads = self.options.threads.min(ready.len());
-        if threads < 2 {
+        // This thread is one of them.
+        let others = self.options.threads.min(ready.len()).saturating_sub(1);
+        thread::scope(|scope| {
+            (0..others).for_each(|_| drop(scope.spawn(work)));
             work();
-        } else {
-            thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-        }
+        });
         self.shared.iter().for_each(Shared::settle);
         events.into_inner()
     }
@@ -431,7 +450,7 @@ impl<'a> Engine<'a> {
 
     /// Takes the records before the horizon, which are complete; all records, if there is none.
     fn before(&self, horizon: Option<u64>) -> Window {
-        let mut all = Window { horizon, ..Window::default() };
+        let mut all = Window::with(&self.spare, horizon);
         let mut seats: Vec<_> = (0..self.seats.len()).map(|place| self.seat(place)).collect();
         let complete = |seat: &MutexGuard<'_, Seat>| {
             let (records, _) = seat.location.records();
@@ -513,5 +532,21 @@ impl<'a> Engine<'a> {
             self.seat(*place).location.go_on_without();
         }
         first.iter().any(Option::is_some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_on_their_way_are_shorter_but_not_too_short() {
+        let options = |window_events| Options { window_events, ..Options::default() };
+        assert_eq!(share(options(250_000), 8, 1), 31_250);
+        assert_eq!(share(options(250_000), 8, ON_THEIR_WAY), 31_250 / ON_THEIR_WAY);
+        assert_eq!(share(options(250_000), 2_000, ON_THEIR_WAY), DIVIDED_MIN);
+        assert_eq!(share(options(250_000), 10_000, ON_THEIR_WAY), 25);
+        assert_eq!(share(options(1), 0, 1), 1);
+        assert_eq!(share(options(20), 30, ON_THEIR_WAY), 1);
     }
 }
