@@ -242,6 +242,8 @@ struct Engine<'a> {
     tree: SharedTree,
     shared: Vec<Shared>,
     seats: Vec<Mutex<Seat>>,
+    /// By process: its seats.
+    of_process: Vec<Vec<usize>>,
     /// Memory for windows.
     spare: Arc<Spare>,
     options: Options,
@@ -272,8 +274,13 @@ impl<'a> Engine<'a> {
             let process = definitions.system.locations[id].process;
             Mutex::new(Seat { id, location, stream, process, blocked: None, has_ended: false })
         };
-        let seats = own.map(seat).collect();
-        Engine { definitions, tree, shared, seats, spare: Arc::default(), options }
+        let mut of_process = vec![Vec::new(); definitions.system.processes.len()];
+        let mut seats = Vec::new();
+        for (place, (id, stream)) in own.enumerate() {
+            of_process[definitions.system.locations[id].process.index()].push(place);
+            seats.push(seat((id, stream)));
+        }
+        Engine { definitions, tree, shared, seats, of_process, spare: Arc::default(), options }
     }
 
     fn context(&self, process: ProcessId) -> Context<'_> {
@@ -494,11 +501,8 @@ impl<'a> Engine<'a> {
                 has_brought = true;
                 continue;
             };
-            let mut others = (0..self.seats.len()).filter(|&other| other != place);
-            let moved = others.find_map(|other| {
-                let mut other = self.seat(other);
-                if other.process == process { other.location.give_task(task) } else { None }
-            });
+            let mut others = self.others(place, process);
+            let moved = others.find_map(|other| self.seat(other).location.give_task(task));
             if let Some(moved) = moved {
                 self.seat(place).location.receive_task(task, moved);
                 has_brought = true;
@@ -509,11 +513,16 @@ impl<'a> Engine<'a> {
 
     /// Whether all other locations of a process have come to a time.
     fn have_come(&self, place: usize, process: ProcessId, time: u64) -> bool {
-        let mut others = (0..self.seats.len()).filter(|&other| other != place);
-        others.all(|other| {
+        self.others(place, process).all(|other| {
             let other = self.seat(other);
-            other.process != process || other.has_ended || other.frontier(self.definitions) >= time
+            other.has_ended || other.frontier(self.definitions) >= time
         })
+    }
+
+    /// The other seats of a process.
+    fn others(&self, place: usize, process: ProcessId) -> impl Iterator<Item = usize> + '_ {
+        let all = self.of_process[process.index()].iter().copied();
+        all.filter(move |&other| other != place)
     }
 
     /// No location can go on: those that are first in their processes do so without what they miss.
