@@ -108,8 +108,8 @@ impl Kept {
         self.max = self.max.max(ticks);
         self.count += 1;
         self.sum = self.sum.saturating_add(ticks);
-        let square = u128::from(ticks.unsigned_abs()).pow(2);
-        self.sum_of_squares = self.sum_of_squares.saturating_add(square);
+        let magnitude = u128::from(ticks.unsigned_abs());
+        self.sum_of_squares = self.sum_of_squares.saturating_add(magnitude * magnitude);
         let bucket = bucket(ticks.unsigned_abs());
         if self.sizes.len() <= bucket {
             self.sizes.resize(bucket + 1, 0);
@@ -119,6 +119,11 @@ impl Kept {
     }
 
     fn keep(&mut self, instance: &Instance) {
+        let least = self.severe.get(SEVERE - 1);
+        // That is so for nearly all instances of a long trace.
+        if least.is_some_and(|least| least.rank() <= instance.rank()) {
+            return;
+        }
         let place = self.severe.partition_point(|known| known.rank() <= instance.rank());
         if place < SEVERE {
             self.severe.truncate(SEVERE - 1);

@@ -98,9 +98,11 @@ impl Severities {
         }
         match compound {
             Compound::Part(part) => {
-                self.add(part.at, Measured::Fork, part.fork_ticks());
-                let both = part.fork_ticks().saturating_add(part.join_ticks());
-                self.add(part.at, Measured::Management, both);
+                let management = part.fork_ticks().saturating_add(part.join_ticks());
+                self.add_values(
+                    part.at,
+                    [(Measured::Fork, part.fork_ticks()), (Measured::Management, management)],
+                );
             }
             Compound::Barrier(visit) => self.barrier(visit),
             Compound::Lock(visit) => {
@@ -114,21 +116,18 @@ impl Severities {
                 self.wait(visit.at, by, (visit.wait_ticks(), 0));
             }
             Compound::LateSender(visit) => {
-                self.message(Measured::LateSender, visit);
-                self.count(LATE_SENDERS, visit);
+                self.message(Measured::LateSender, LATE_SENDERS, visit);
             }
             Compound::LateReceiver(visit) => {
-                self.message(Measured::LateReceiver, visit);
-                self.count(LATE_RECEIVERS, visit);
+                self.message(Measured::LateReceiver, LATE_RECEIVERS, visit);
             }
             Compound::WrongOrder { visit, same_source } => {
-                let source =
-                    if *same_source { Measured::SameSource } else { Measured::OtherSource };
-                self.add(visit.at, Measured::WrongOrder, visit.wait_ticks());
-                self.add(visit.at, source, visit.wait_ticks());
-                self.count(WRONG_ORDERS, visit);
+                self.wrong_order(visit, *same_source);
             }
-            Compound::Icollective(visit) => self.message(Measured::NonBlocking, visit),
+            Compound::Icollective(visit) => {
+                self.add(visit.at, Measured::NonBlocking, visit.wait_ticks());
+                self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
+            }
             Compound::Collective(visit) => self.collective(visit),
             _ => self.tasks(compound),
         }
@@ -137,29 +136,40 @@ impl Severities {
     /// Which kind of barrier it is, its region tells at the end.
     fn barrier(&mut self, visit: &BarrierVisit) {
         let (wait, starvation) = (visit.wait_ticks(), visit.starvation_ticks());
-        self.add(visit.at, Measured::ImplicitWait, wait);
-        self.add(visit.at, Measured::Starvation, starvation);
-        self.add(visit.at, Measured::Management, visit.join_ticks());
-        match visit.at == visit.last {
-            true => self.add(visit.at, Measured::Last, 1),
-            false => {
-                let before = visit.latest.saturating_sub(visit.enter);
-                let before = i64::try_from(before).unwrap_or(i64::MAX);
-                self.add(visit.last, Measured::Delay, before);
-            }
+        let is_last = visit.at == visit.last;
+        let of_visit = [
+            (Measured::ImplicitWait, wait),
+            (Measured::Starvation, starvation),
+            (Measured::Management, visit.join_ticks()),
+            (Measured::Last, i64::from(is_last)),
+        ];
+        self.add_values(visit.at, of_visit);
+        if !is_last {
+            let before = visit.latest.saturating_sub(visit.enter);
+            let before = i64::try_from(before).unwrap_or(i64::MAX);
+            self.add(visit.last, Measured::Delay, before);
         }
         self.wait(visit.at, Some(visit.last), (wait, 0));
     }
 
-    fn message(&mut self, metric: Measured, visit: &MessageVisit) {
-        self.add(visit.at, metric, visit.wait_ticks());
+    /// A call waits for the other end of a message. It is counted by whether the message has data.
+    fn message(
+        &mut self,
+        metric: Measured,
+        [with_data, without]: [Measured; 2],
+        visit: &MessageVisit,
+    ) {
+        let count = if visit.partner.bytes > 0 { with_data } else { without };
+        self.add_values(visit.at, [(metric, visit.wait_ticks()), (count, 1)]);
         self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
     }
 
-    /// Counts a message by whether it has data.
-    fn count(&mut self, [with_data, without]: [Measured; 2], visit: &MessageVisit) {
-        let metric = if visit.partner.bytes > 0 { with_data } else { without };
-        self.add(visit.at, metric, 1);
+    fn wrong_order(&mut self, visit: &MessageVisit, is_same_source: bool) {
+        let source = if is_same_source { Measured::SameSource } else { Measured::OtherSource };
+        let [with_data, without] = WRONG_ORDERS;
+        let count = if visit.partner.bytes > 0 { with_data } else { without };
+        let ticks = visit.wait_ticks();
+        self.add_values(visit.at, [(Measured::WrongOrder, ticks), (source, ticks), (count, 1)]);
     }
 
     fn collective(&mut self, visit: &CollectiveVisit) {
@@ -177,22 +187,26 @@ impl Severities {
                 return self.add(visit.at, Measured::InitEnd, visit.completion_ticks());
             }
         };
-        match visit.pattern {
-            Pattern::Barrier => {
-                self.add(visit.at, Measured::MpiBarrierEnd, visit.completion_ticks())
-            }
-            Pattern::AllToAll => {
-                self.add(visit.at, Measured::AllToAllEnd, visit.completion_ticks())
-            }
-            _ => {}
-        }
-        self.add(visit.at, metric, visit.wait_ticks());
+        let completion = match visit.pattern {
+            Pattern::Barrier => (Measured::MpiBarrierEnd, visit.completion_ticks()),
+            Pattern::AllToAll => (Measured::AllToAllEnd, visit.completion_ticks()),
+            _ => (metric, 0),
+        };
+        self.add_values(visit.at, [(metric, visit.wait_ticks()), completion]);
         self.wait(visit.at, Some(visit.causer), (visit.wait_ticks(), 0));
     }
 
     fn add(&mut self, at: Place, metric: Measured, value: i64) {
-        if value != 0 {
-            let values = self.values.entry(key(at)).or_insert([0; Measured::ALL.len()]);
+        self.add_values(at, [(metric, value)]);
+    }
+
+    /// Adds several values at one place, which is looked for once.
+    fn add_values<const N: usize>(&mut self, at: Place, more: [(Measured, i64); N]) {
+        if more.iter().all(|(_, value)| *value == 0) {
+            return;
+        }
+        let values = self.values.entry(key(at)).or_insert([0; Measured::ALL.len()]);
+        for (metric, value) in more {
             values[metric as usize] = values[metric as usize].saturating_add(value);
         }
     }
