@@ -428,7 +428,7 @@ impl Explanations {
         let mut needed = needed.map(|(wait, _)| *wait).min();
         if let Some(intervals) = &mut self.intervals {
             intervals.merge(&self.blame, is_needed);
-            needed = needed.into_iter().chain(intervals.waits()).min();
+            needed = needed.into_iter().chain(intervals.first_wait()).min();
         }
         match self.others {
             Some(_) => self.settle_with_others(needed),

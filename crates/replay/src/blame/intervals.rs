@@ -34,7 +34,7 @@ type Point = u64;
 /// Calls inside of calls: more are those of a damaged trace, which are never left.
 const DEEPEST: usize = 64;
 
-/// A segment with more call paths than this is summed when it is merged.
+/// A segment with more call paths or roots than this is summed when it is merged.
 const UNSUMMED: usize = 16;
 
 #[derive(Debug)]
@@ -43,6 +43,7 @@ struct Segment {
     times: Vec<(NodeId, i64)>,
     /// Earlier waits, by their main roots.
     roots: Vec<(Part, i64)>,
+    /// Waits, in the order of their numbers.
     waits: Vec<(WaitId, i64)>,
 }
 
@@ -51,17 +52,21 @@ impl Segment {
         Segment { number, times: Vec::new(), roots: Vec::new(), waits: Vec::new() }
     }
 
-    /// Sums the waits that are given up as causes.
+    /// Sums the waits that are given up as causes. They are the first ones. Most windows have none,
+    /// and a segment may have many others.
     fn give_up_waits(&mut self, blame: &Blame) {
-        let waits = std::mem::take(&mut self.waits);
-        let mut roots = Totals::default();
-        self.roots.drain(..).for_each(|(part, ticks)| roots.add(part, ticks));
-        for (wait, ticks) in waits {
-            match blame.root_instead(wait) {
-                Some(root) => roots.add(root, ticks),
-                None => self.waits.push((wait, ticks)),
-            }
+        let given_up = self.waits.iter().map_while(|(wait, ticks)| {
+            let root = blame.root_instead(*wait)?;
+            Some((root, *ticks))
+        });
+        let given_up: Vec<(Part, i64)> = given_up.collect();
+        if given_up.is_empty() && self.roots.len() <= UNSUMMED {
+            return;
         }
+        self.waits.drain(..given_up.len());
+        let mut roots = Totals::default();
+        let all = self.roots.drain(..).chain(given_up);
+        all.for_each(|(part, ticks)| roots.add(part, ticks));
         self.roots = roots.into_ticks();
     }
 }
@@ -370,10 +375,10 @@ impl Intervals {
         self.logs[record.location.index()].open.pop();
     }
 
-    /// The waits that later ones may refer to.
-    pub(crate) fn waits(&self) -> impl Iterator<Item = WaitId> {
-        let segments = self.logs.iter().flat_map(|log| &log.segments);
-        segments.flat_map(|segment| &segment.waits).map(|(wait, _)| *wait)
+    /// The first wait that a later one may refer to. Segments and their waits are in their order.
+    pub(crate) fn first_wait(&self) -> Option<WaitId> {
+        let first = |segment: &Segment| Some(segment.waits.first()?.0);
+        self.logs.iter().filter_map(|log| log.segments.iter().find_map(first)).min()
     }
 
     /// A window is over. `is_needed` tells of a begin of a call whether a wait may refer to it.
