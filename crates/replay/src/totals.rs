@@ -55,6 +55,11 @@ impl<K: Copy + Eq + Hash> Totals<K> {
         }
     }
 
+    /// Whether the keys are found without a table.
+    pub(crate) fn is_small(&self) -> bool {
+        self.ticks.len() <= FEW
+    }
+
     /// Forgets all keys, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.ticks.clear();

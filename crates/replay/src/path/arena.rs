@@ -29,17 +29,23 @@ pub struct Arena {
 
 impl Arena {
     fn node(&mut self, parent: Option<Path>, base: Option<u64>) -> Path {
-        let node = Node { parent, base, holders: 1, ticks: Totals::default() };
-        match self.free.pop() {
-            Some(place) => {
-                self.nodes[place as usize] = node;
-                Path(place)
-            }
-            None => {
-                self.nodes.push(node);
-                Path(self.nodes.len() as u32 - 1)
-            }
+        if let Some(place) = self.free.pop() {
+            let node = &mut self.nodes[place as usize];
+            (node.parent, node.base, node.holders) = (parent, base, 1);
+            return Path(place);
         }
+        self.nodes.push(Node { parent, base, holders: 1, ticks: Totals::default() });
+        Path(self.nodes.len() as u32 - 1)
+    }
+
+    /// A node is free. Its memory is kept if it is little, because each wait needs a new node.
+    fn free(&mut self, place: u32, mut ticks: Totals<Part>) {
+        match ticks.is_small() {
+            true => ticks.clear(),
+            false => ticks = Totals::default(),
+        }
+        self.nodes[place as usize].ticks = ticks;
+        self.free.push(place);
     }
 
     /// An empty path.
@@ -92,8 +98,8 @@ impl Arena {
             node.holders -= 1;
             if node.holders == 0 {
                 next = node.parent.take();
-                node.ticks = Totals::default();
-                self.free.push(place);
+                let ticks = std::mem::take(&mut node.ticks);
+                self.free(place, ticks);
             }
         }
     }
@@ -104,14 +110,14 @@ impl Arena {
             while let Some(parent) = self.only_parent(place) {
                 let Node { parent: above, mut ticks, .. } =
                     std::mem::take(&mut self.nodes[parent as usize]);
-                self.free.push(parent);
                 let node = &mut self.nodes[place];
                 // The smaller one goes into the larger one.
-                if node.ticks.len() > ticks.len() {
+                if node.ticks.len() < ticks.len() {
                     std::mem::swap(&mut node.ticks, &mut ticks);
                 }
-                node.ticks.iter().for_each(|(part, more)| ticks.add(part, more));
-                (node.ticks, node.parent) = (ticks, above);
+                ticks.iter().for_each(|(part, more)| node.ticks.add(part, more));
+                node.parent = above;
+                self.free(parent, ticks);
             }
         }
     }
