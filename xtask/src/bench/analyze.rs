@@ -27,6 +27,8 @@ const OF_EIGHT_MIN: f64 = 0.67;
 /// What 100 million events may take at most, and how much more than 10 million.
 const PEAK_BYTES_MAX: u64 = 768 << 20;
 const GROWTH_MAX: f64 = 1.1;
+/// What two threads may take at most, compared with one.
+const OF_ONE_THREAD_MAX: f64 = 1.1;
 /// What 10,000 locations may take at most.
 const MANY_BYTES_MAX: u64 = 1 << 30;
 
@@ -92,8 +94,9 @@ struct Speed {
     rate: f64,
     /// Share of the wall time of one thread that two threads take.
     share: f64,
-    /// Largest memory of two threads.
+    /// Largest memory of two threads, and its ratio to that of one.
     peak_bytes: u64,
+    of_one_thread: f64,
 }
 
 /// The programs, and the folder for traces.
@@ -143,17 +146,19 @@ impl Bench {
         let wall_s = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall_s).collect());
         Ok(costs.map(|[one, two]| {
             let cpu_s = median(one.iter().map(|cost| cost.cpu_s).collect());
+            let peak = |costs: &[Cost]| costs.iter().map(|cost| cost.peak_bytes).max().unwrap_or(0);
             Speed {
                 rate: events as f64 / 1e6 / cpu_s,
                 share: wall_s(&two) / wall_s(&one),
-                peak_bytes: two.iter().map(|cost| cost.peak_bytes).max().unwrap_or(0),
+                peak_bytes: peak(&two),
+                of_one_thread: peak(&two) as f64 / peak(&one).max(1) as f64,
             }
         }))
     }
 
     fn speed(&self) -> Result<()> {
         println!(
-            "{:10} {:>9} {:>8} {:8} {:>10} {:>5} {:>5} {:>9} {:>5}",
+            "{:10} {:>9} {:>8} {:8} {:>10} {:>5} {:>5} {:>9} {:>5} {:>5}",
             "trace",
             "locations",
             "M events",
@@ -162,7 +167,8 @@ impl Bench {
             "goal",
             "of 8",
             "2 threads",
-            "MB"
+            "MB",
+            "of 1"
         );
         let mut with_eight: Vec<(&str, [f64; 2])> = Vec::new();
         for (shape, processes, threads, events) in SPEED {
@@ -179,16 +185,19 @@ impl Bench {
                 );
                 let of_eight =
                     few.map_or("-".to_owned(), |rates| format!("{:.2}", speed.rate / rates[place]));
-                let is_missed = speed.rate < rate_min || speed.share > SHARES_MAX[place];
+                let is_missed = speed.rate < rate_min
+                    || speed.share > SHARES_MAX[place]
+                    || speed.of_one_thread > OF_ONE_THREAD_MAX;
                 let missed = if is_missed { "  MISSED" } else { "" };
                 println!(
                     "{shape:10} {:9} {:8} {causes:8} {:10.1} {rate_min:5.1} {of_eight:>5} {:9.2} \
-                     {:5}{missed}",
+                     {:5} {:5.2}{missed}",
                     processes * threads,
                     events / MILLION,
                     speed.rate,
                     speed.share,
-                    speed.peak_bytes >> 20
+                    speed.peak_bytes >> 20,
+                    speed.of_one_thread
                 );
             }
         }
@@ -198,6 +207,7 @@ impl Bench {
         println!(
             "2 threads: share of the wall time of one, at most {without} without, {with} with"
         );
+        println!("of 1: memory compared with one thread, at most {OF_ONE_THREAD_MAX}");
         Ok(())
     }
 
