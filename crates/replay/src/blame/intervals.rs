@@ -12,7 +12,7 @@
 //! Therefore a log has about as many segments as its location has partners. Of waits that are given
 //! up as causes (`blame/mod.rs`), a segment has the sums by their main roots.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId};
@@ -23,6 +23,7 @@ use crate::compound::{MpiWait, Operation};
 use crate::definitions::Definitions;
 use crate::engine::record::{Rec, What};
 use crate::engine::tree::NodeId;
+use crate::hash::Table;
 use crate::path::Part;
 use crate::times::Times;
 use crate::totals::Totals;
@@ -82,7 +83,7 @@ struct Log {
     open: Vec<u64>,
     /// The last two operations of all on each communicator: number, and where the next interval
     /// begins.
-    operations: HashMap<u32, VecDeque<(u64, Point)>>,
+    operations: Table<u32, VecDeque<(u64, Point)>>,
     /// No interval begins before this point: there all processes were together.
     floor: Point,
 }
@@ -94,7 +95,7 @@ impl Default for Log {
             next: 1,
             begins: VecDeque::new(),
             open: Vec::new(),
-            operations: HashMap::new(),
+            operations: Table::default(),
             floor: 0,
         }
     }
@@ -198,8 +199,10 @@ pub(crate) struct Intervals {
     /// intervals begin.
     pairs: BTreeMap<(LocationId, LocationId), (Point, Point)>,
     masters: Vec<LocationId>,
+    /// By location.
+    is_master: Vec<bool>,
     /// The last operation of each communicator, and how many masters have ended it.
-    ended: HashMap<u32, (u64, usize)>,
+    ended: Table<u32, (u64, usize)>,
     /// Other ranks have the times and the waits of their locations. Where intervals begin and end
     /// is known on all ranks.
     dealt: Option<Arc<Dealt>>,
@@ -212,11 +215,16 @@ impl Intervals {
     /// Before the first record.
     pub(crate) fn new(definitions: &Definitions) -> Intervals {
         let system = &definitions.system;
-        Intervals {
-            logs: system.locations.iter().map(|_| Log::default()).collect(),
-            masters: system.processes.iter().map(|process| process.master).collect(),
-            ..Intervals::default()
+        let logs: Vec<Log> = system.locations.iter().map(|_| Log::default()).collect();
+        let masters: Vec<LocationId> =
+            system.processes.iter().map(|process| process.master).collect();
+        let mut is_master = vec![false; logs.len()];
+        for master in &masters {
+            if let Some(is_master) = is_master.get_mut(master.index()) {
+                *is_master = true;
+            }
         }
+        Intervals { logs, masters, is_master, ..Intervals::default() }
     }
 
     /// Several ranks have the locations of the trace.
@@ -348,7 +356,7 @@ impl Intervals {
         if last.len() > 2 {
             last.pop_front();
         }
-        self.masters.contains(&wait.at.location) && self.end_part(operation)
+        self.is_master[wait.at.location.index()] && self.end_part(operation)
     }
 
     /// A master has ended its part in an operation. If all have, no later interval begins before.

@@ -137,7 +137,9 @@ struct Member {
 /// MPI_Init or MPI_Finalize, which all processes call once.
 #[derive(Debug, Default)]
 struct Management {
-    calls: Vec<(ProcessId, Part)>,
+    calls: Vec<Part>,
+    /// The first call of each process.
+    of_process: Table<ProcessId, usize>,
     left: usize,
     is_done: bool,
 }
@@ -228,7 +230,7 @@ impl Matcher for Collectives {
         self.pending.iter().for_each(|(location, begin)| open.waiting(*location, *begin));
         self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
         let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
-        let calls = management.flat_map(|call| &call.calls).map(|(_, part)| part);
+        let calls = management.flat_map(|call| &call.calls);
         for part in self.open.values().flatten().chain(calls) {
             open.waiting(part.at.location, part.begin);
             open.causing(part.at.location, part.begin);
@@ -357,7 +359,7 @@ impl Part {
 impl Management {
     /// Locations and begins of all parts.
     fn parts(&self) -> Vec<(LocationId, u64)> {
-        self.calls.iter().map(|(_, part)| part.key()).collect()
+        self.calls.iter().map(Part::key).collect()
     }
 
     fn enter(&mut self, definitions: &Definitions, record: &Rec) {
@@ -365,12 +367,14 @@ impl Management {
         let at = record.place();
         let (begin, end, rank) = (record.time, record.time, process.0 as usize);
         let (sent, received, op, root) = (0, 0, CollectiveOp::BARRIER, u32::MAX);
-        self.calls.push((process, Part { at, begin, end, sent, received, rank, op, root }));
+        self.of_process.entry(process).or_insert(self.calls.len());
+        self.calls.push(Part { at, begin, end, sent, received, rank, op, root });
     }
 
     fn leave(&mut self, definitions: &Definitions, record: &Rec) {
         let process = definitions.system.locations[record.location].process;
-        if let Some((_, call)) = self.calls.iter_mut().find(|(of, _)| *of == process) {
+        let place = self.of_process.get(&process).copied();
+        if let Some(call) = place.and_then(|place| self.calls.get_mut(place)) {
             call.end = record.time;
             self.left += 1;
         }
@@ -381,7 +385,7 @@ impl Management {
             return;
         }
         self.is_done = true;
-        let mut calls: Vec<Part> = self.calls.iter().map(|(_, part)| *part).collect();
+        let mut calls = self.calls.clone();
         calls.sort_by_key(|part| part.rank);
         if calls.len() > 1 {
             let number = u64::from(pattern == Pattern::Finalize);
@@ -413,8 +417,10 @@ fn finish((comm, (id, number)): (&Comm, Key), mut parts: Vec<Part>, found: Found
             }
         }
         (Kind::Scan, _) => {
-            for (place, part) in parts.iter().enumerate() {
-                if let Some(latest) = latest(parts[..=place].iter().filter(sends)) {
+            let mut before: Option<&Part> = None;
+            for part in &parts {
+                before = latest(before.into_iter().chain(Some(part).filter(sends)));
+                if let Some(latest) = before {
                     found(visit((Pattern::Scan, operation), part, latest));
                 }
             }

@@ -172,23 +172,27 @@ impl Operations {
 fn resolve(mut parts: Vec<Asked>) -> Vec<(u32, Answered)> {
     parts.sort_by_key(|part| part.rank);
     let sends = |part: &&Asked| part.end.sent > 0;
-    let answer = |part: &Asked| {
-        let root = parts.iter().find(|other| other.rank == part.end.root);
+    let (last, last_sender) = (latest(parts.iter()), latest(parts.iter().filter(sends)));
+    let mut last_before: Option<&Asked> = None;
+    let mut answers = Vec::with_capacity(parts.len());
+    for part in &parts {
+        last_before = latest(last_before.into_iter().chain(Some(part).filter(sends)));
+        let root = parts.binary_search_by_key(&part.end.root, |other| other.rank);
+        let root = root.ok().map(|place| &parts[place]);
         let is_root = root.is_some_and(|root| root.rank == part.rank);
         let receives = part.end.received > 0;
         let needed = match kind(part.end.op) {
-            Kind::Barrier => latest(parts.iter()),
-            Kind::AllToAll if receives => latest(parts.iter().filter(sends)),
-            Kind::OneToAll if receives && !is_root => latest(root.into_iter().filter(sends)),
-            Kind::AllToOne if is_root => latest(parts.iter().filter(sends)),
-            Kind::Scan => {
-                latest(parts.iter().take_while(|one| one.rank <= part.rank).filter(sends))
-            }
+            Kind::Barrier => last,
+            Kind::AllToAll if receives => last_sender,
+            Kind::OneToAll if receives && !is_root => root.filter(sends),
+            Kind::AllToOne if is_root => last_sender,
+            Kind::Scan => last_before,
             _ => None,
         };
-        (part.home, Answered { call: part.call, needed: needed.map(|needed| needed.begin) })
-    };
-    parts.iter().map(answer).collect()
+        let needed = needed.map(|needed| needed.begin);
+        answers.push((part.home, Answered { call: part.call, needed }));
+    }
+    answers
 }
 
 /// The part that begins last; of equal ones that of the lowest rank.
