@@ -233,3 +233,39 @@ impl<'a> Matching<'a> {
         (joins, incomplete, levels.amounts(), front)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::record::VisitId;
+
+    fn record(time: u64, location: u32, profile: (u32, u32)) -> Rec {
+        let (location, node, visit) = (LocationId(location), NodeId(0), VisitId::NONE);
+        Rec { time, location, node, visit, what: What::End, profile }
+    }
+
+    #[test]
+    fn records_of_locations_are_merged_with_their_times() {
+        let times = |ticks: &[i64]| -> Vec<(NodeId, i64)> {
+            ticks.iter().map(|ticks| (NodeId(9), *ticks)).collect()
+        };
+        let first = ([record(5, 0, (0, 2)), record(7, 0, (2, 0))], times(&[1, 2]));
+        let second = ([record(5, 1, (0, 1)), record(6, 1, (1, 1))], times(&[3, 4, 5]));
+        let mut window = Window::with(&Arc::default(), Some(8));
+        let locations: [Sorted<'_>; 3] = [(&first.0, &first.1), (&second.0, &second.1), (&[], &[])];
+        window.merge(&locations);
+        let merged: Vec<((u64, LocationId), Vec<i64>)> = window
+            .records
+            .iter()
+            .map(|record| {
+                let profile = window.profile(record).iter().map(|(_, ticks)| *ticks);
+                ((record.time, record.location), profile.collect())
+            })
+            .collect();
+        let at = |time: u64, location: u32| (time, LocationId(location));
+        assert_eq!(
+            merged,
+            [(at(5, 0), vec![1, 2]), (at(5, 1), vec![3]), (at(6, 1), vec![4]), (at(7, 0), vec![])]
+        );
+    }
+}
