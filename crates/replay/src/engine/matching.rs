@@ -49,6 +49,14 @@ impl Drop for Window {
     }
 }
 
+/// Room for further values, and a little more: the next window that gets this memory may be a
+/// little longer.
+fn make_room<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more {
+        values.reserve_exact(more + more / 8);
+    }
+}
+
 impl Window {
     /// A window without records, with the memory of one that is over.
     pub(crate) fn with(spare: &Arc<Spare>, horizon: Option<u64>) -> Window {
@@ -66,11 +74,11 @@ impl Window {
         let is_sorted = |(records, _): &Sorted<'_>| records.is_sorted_by_key(|record| record.time);
         debug_assert!(locations.iter().all(is_sorted), "a location goes back in time");
         let Window { records, profile, .. } = self;
-        records.reserve_exact(locations.iter().map(|(records, _)| records.len()).sum());
+        make_room(records, locations.iter().map(|(records, _)| records.len()).sum());
         let times = |(records, _): &Sorted<'_>| {
             records.last().map_or(0, |last| (last.profile.0 + last.profile.1) as usize)
         };
-        profile.reserve_exact(locations.iter().map(times).sum());
+        make_room(profile, locations.iter().map(times).sum());
         let time = |(records, _): &Sorted<'_>| records.first().map(|record| record.time);
         let mut order = Merge::new(locations.iter().map(time));
         let mut rest: Vec<&[Rec]> = locations.iter().map(|(records, _)| *records).collect();
