@@ -53,9 +53,24 @@ type Barrier = (TeamInstance, u32);
 #[derive(Debug, Default)]
 struct Meeting {
     arrived: Table<LocationId, Activity>,
-    /// Number of threads, as soon as one of them has left.
-    size: Option<usize>,
     left: usize,
+}
+
+/// A team in its parallel region.
+#[derive(Debug)]
+struct Team {
+    /// Number of threads.
+    size: usize,
+    /// Barriers that some threads have not left.
+    meetings: usize,
+    /// Threads that have ended their parts.
+    ended: usize,
+}
+
+impl Team {
+    fn new(definitions: &Definitions, team: TeamInstance) -> Team {
+        Team { size: definitions.team_size(team.team.into()), meetings: 0, ended: 0 }
+    }
 }
 
 /// Locks that a location can have at a time.
@@ -75,6 +90,7 @@ pub struct Explanations {
     /// What the last holder of a lock did, with the number of its acquisition.
     held: Table<(ProcessId, u32), (u32, Times)>,
     meetings: Table<Barrier, Meeting>,
+    teams: Table<TeamInstance, Team>,
     /// By location: the barriers at which it has arrived. Some of them may be over.
     arrivals: Vec<Vec<Barrier>>,
     locks: Table<(ProcessId, u32), Holder>,
@@ -167,7 +183,12 @@ impl Explanations {
                 let arrivals = &mut self.arrivals[record.location.index()];
                 arrivals.retain(|before| self.meetings.contains_key(before));
                 arrivals.push((team, barrier));
-                let meeting = self.meetings.entry((team, barrier)).or_default();
+                let teams = &mut self.teams;
+                let meeting = self.meetings.entry((team, barrier)).or_insert_with(|| {
+                    let new = || Team::new(definitions, team);
+                    teams.entry(team).or_insert_with(new).meetings += 1;
+                    Meeting::default()
+                });
                 meeting.arrived.insert(record.location, std::mem::take(activity));
             }
             What::PartEnd { team, .. } => {
@@ -178,8 +199,25 @@ impl Explanations {
                     outer.waits.extend(ended.waits);
                 }
                 self.turns.remove(&team);
+                self.end_part(definitions, team);
             }
             _ => {}
+        }
+    }
+
+    /// A thread has ended its part. If it is the last one of the team, no thread comes to the
+    /// barriers any more that some have not reached, because of `cancel` or a damaged trace.
+    fn end_part(&mut self, definitions: &Definitions, team: TeamInstance) {
+        let new = || Team::new(definitions, team);
+        let of_team = self.teams.entry(team).or_insert_with(new);
+        of_team.ended += 1;
+        if of_team.ended < of_team.size {
+            return;
+        }
+        let is_open = of_team.meetings > 0;
+        self.teams.remove(&team);
+        if is_open {
+            self.meetings.retain(|(of, _), _| *of != team);
         }
     }
 
@@ -405,8 +443,10 @@ impl Explanations {
             }
         }
         meeting.left += 1;
-        let size = || definitions.team_size(visit.team.team.into());
-        if meeting.left >= *meeting.size.get_or_insert_with(size) {
+        let new = || Team::new(definitions, visit.team);
+        let team = self.teams.entry(visit.team).or_insert_with(new);
+        if meeting.left >= team.size {
+            team.meetings = team.meetings.saturating_sub(1);
             self.meetings.remove(&key);
         }
         // From the latest arrival on everybody does something new; a thread that has left before,
@@ -442,5 +482,31 @@ impl Explanations {
             self.blame.settle(None);
         }
         self.blame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::record::VisitId;
+    use crate::engine::tree::PROGRAM;
+    use crate::text;
+
+    #[test]
+    fn a_barrier_that_a_thread_never_reaches_is_forgotten_with_its_team() {
+        let definitions = text::parse("end 9\nteam A = 0.0 0.1").unwrap().definitions;
+        let mut explanations = Explanations::new(&definitions);
+        let team = TeamInstance { team: 0, number: 0 };
+        let mut take = |time: u64, thread: u32, what: What| {
+            let (location, node, visit) = (LocationId(thread), PROGRAM, VisitId::NONE);
+            let record = Rec { time, location, node, visit, what, profile: (0, 0) };
+            explanations.record(&definitions, &record, (&[], &[]));
+            (explanations.meetings.len(), explanations.teams.len())
+        };
+        take(1, 0, What::PartBegin { team, fork: None, forked: 1 });
+        take(1, 1, What::PartBegin { team, fork: None, forked: 1 });
+        assert_eq!(take(2, 1, What::BarrierEnter { team, barrier: 0 }), (1, 1));
+        assert_eq!(take(3, 0, What::PartEnd { team, fork: None, left: 3 }), (1, 1));
+        assert_eq!(take(4, 1, What::PartEnd { team, fork: None, left: 4 }), (0, 0));
     }
 }
