@@ -24,6 +24,7 @@ use crate::blame::{Blame, Kind, WaitId};
 use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, Place, TurnVisit};
 use crate::definitions::Definitions;
 use crate::engine::given::{AtRecord, Given, Known};
+use crate::engine::open::Open;
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
@@ -128,7 +129,7 @@ impl Explanations {
         self.learn(tree);
         given.each(|record, profile, known| self.record(definitions, record, (profile, known)));
         self.take_late(&given.late);
-        self.settle(&|location, time| given.needed.has_causing(location, time));
+        self.settle(&given.needed);
     }
 
     /// Waits became known after the records of their calls.
@@ -459,15 +460,15 @@ impl Explanations {
         }
     }
 
-    /// A window is over: settles what no later wait can refer to. `is_needed` tells of a begin of a
-    /// call of MPI whether a wait may refer to it.
-    pub(crate) fn settle(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
+    /// A window is over: settles what no later wait can refer to. Later waits may refer to these
+    /// calls of MPI.
+    pub(crate) fn settle(&mut self, calls: &Open) {
         let running = self.activities.iter().flatten();
         let arrived = self.meetings.values().flat_map(|meeting| meeting.arrived.values());
         let needed = running.chain(arrived).flat_map(|activity| &activity.waits);
         let mut needed = needed.map(|(wait, _)| *wait).min();
         if let Some(intervals) = &mut self.intervals {
-            intervals.merge(&self.blame, is_needed);
+            intervals.merge(&self.blame, calls);
             needed = needed.into_iter().chain(intervals.first_wait()).min();
         }
         match self.others {

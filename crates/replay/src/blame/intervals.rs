@@ -21,6 +21,7 @@ use crate::blame::excess::Regions;
 use crate::blame::{Blame, WaitId};
 use crate::compound::{MpiWait, Operation};
 use crate::definitions::Definitions;
+use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
@@ -389,8 +390,8 @@ impl Intervals {
         self.logs.iter().filter_map(|log| log.segments.iter().find_map(first)).min()
     }
 
-    /// A window is over. `is_needed` tells of a begin of a call whether a wait may refer to it.
-    pub(crate) fn merge(&mut self, blame: &Blame, is_needed: &dyn Fn(LocationId, u64) -> bool) {
+    /// A window is over. Later waits may refer to these calls.
+    pub(crate) fn merge(&mut self, blame: &Blame, calls: &Open) {
         let mut needed: Vec<BTreeSet<Point>> = self.logs.iter().map(|_| BTreeSet::new()).collect();
         for ((one, other), points) in &self.pairs {
             needed[one.index()].insert(points.0);
@@ -399,7 +400,8 @@ impl Intervals {
         for (number, (log, needed)) in self.logs.iter_mut().zip(&mut needed).enumerate() {
             let location = LocationId(number as u32);
             let open = log.open.first().copied().unwrap_or(u64::MAX);
-            log.begins.retain(|(time, _)| *time >= open || is_needed(location, *time));
+            let causing = calls.causing_of(location);
+            log.begins.retain(|(time, _)| *time >= open || causing.has(*time));
             needed.extend(log.begins.iter().map(|(_, point)| *point));
             needed.extend(log.operations.values().flatten().map(|(_, point)| *point));
         }

@@ -82,9 +82,8 @@ impl Finders {
 
     /// A window is over on all ranks. Later waits may refer to the calls in `needed`.
     pub(crate) fn window_is_over(&mut self, needed: &Open, is_last: bool) {
-        let is_needed = |location, time| needed.has_causing(location, time);
-        self.paths.compact(&is_needed);
-        self.explanations.settle(&is_needed);
+        self.paths.compact(needed);
+        self.explanations.settle(needed);
         if is_last {
             self.explanations.settle_all();
         }

@@ -39,9 +39,24 @@ impl Open {
         self.waiting.get(next).is_some_and(|it| *it <= (location, to))
     }
 
-    /// Whether a wait may turn out to be one for what happened there at this time.
-    pub fn has_causing(&self, location: LocationId, time: u64) -> bool {
-        self.causing.binary_search(&(location, time)).is_ok()
+    /// The calls of a location of which a wait may turn out to be one for them.
+    pub(crate) fn causing_of(&self, location: LocationId) -> Causing<'_> {
+        let before = self.causing.partition_point(|(other, _)| *other < location);
+        let (_, rest) = self.causing.split_at(before);
+        let own = rest.partition_point(|(other, _)| *other == location);
+        Causing(rest.split_at(own).0)
+    }
+}
+
+/// Times in calls of a location. Most locations have few of them, and each of their calls is looked
+/// for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Causing<'a>(&'a [(LocationId, u64)]);
+
+impl Causing<'_> {
+    /// Whether a wait may turn out to be one for what happened at this time.
+    pub(crate) fn has(&self, time: u64) -> bool {
+        self.0.binary_search_by_key(&time, |(_, time)| *time).is_ok()
     }
 }
 
@@ -55,10 +70,14 @@ mod tests {
         open.waiting(LocationId(1), 20);
         open.waiting(LocationId(0), 50);
         open.causing(LocationId(0), 7);
+        open.causing(LocationId(2), 30);
+        open.causing(LocationId(2), 10);
         open.sort();
         assert!(open.has_waiting(LocationId(1), 10, 20));
         assert!(!open.has_waiting(LocationId(1), 21, 60));
         assert!(!open.has_waiting(LocationId(0), 10, 49));
-        assert!(open.has_causing(LocationId(0), 7) && !open.has_causing(LocationId(1), 7));
+        assert!(open.causing_of(LocationId(0)).has(7) && !open.causing_of(LocationId(1)).has(7));
+        let causing = open.causing_of(LocationId(2));
+        assert!(causing.has(10) && causing.has(30) && !causing.has(7) && !causing.has(20));
     }
 }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use pompeii_model::{Id, LocationId};
 
+use crate::engine::open::Open;
 use crate::engine::record::{Rec, What};
 use crate::path::arena::{Arena, Path};
 
@@ -75,17 +76,14 @@ impl Marks {
     }
 
     /// Forgets the paths that no wait can refer to: the call has ended, and is not needed.
-    pub(crate) fn forget(
-        &mut self,
-        arena: &mut Arena,
-        is_needed: &dyn Fn(LocationId, u64) -> bool,
-    ) {
+    pub(crate) fn forget(&mut self, arena: &mut Arena, calls: &Open) {
         for (number, marked) in self.locations.iter_mut().enumerate() {
             let location = LocationId(number as u32);
             let open = marked.open.first().copied().unwrap_or(u64::MAX);
+            let causing = calls.causing_of(location);
             for _ in 0..marked.paths.len() {
                 let Some((time, path)) = marked.paths.pop_front() else { break };
-                if time >= open || is_needed(location, time) {
+                if time >= open || causing.has(time) {
                     marked.paths.push_back((time, path));
                 } else {
                     arena.release(path);

@@ -32,6 +32,7 @@ use pompeii_model::{Id, LocationId, ProcessId};
 use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::given::{AtRecord, Given, Known};
+use crate::engine::open::Open;
 use crate::engine::record::{ForkId, Rec, TeamInstance, What};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
@@ -108,7 +109,7 @@ impl Paths {
     /// Takes the next records.
     pub(crate) fn take(&mut self, definitions: &Definitions, given: &Given) {
         given.each(|record, profile, known| self.record(definitions, record, (profile, known)));
-        self.compact(&|location, time| given.needed.has_causing(location, time));
+        self.compact(&given.needed);
     }
 
     /// Takes the next record.
@@ -324,9 +325,9 @@ impl Paths {
         }
     }
 
-    /// A window is over. `is_needed` tells of a begin of a call whether a wait may refer to it.
-    pub(crate) fn compact(&mut self, is_needed: &dyn Fn(LocationId, u64) -> bool) {
-        self.marks.forget(&mut self.arena, is_needed);
+    /// A window is over. Later waits may refer to these calls.
+    pub(crate) fn compact(&mut self, calls: &Open) {
+        self.marks.forget(&mut self.arena, calls);
         self.arena.compact();
     }
 
