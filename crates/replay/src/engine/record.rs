@@ -211,7 +211,7 @@ pub enum What {
     Off,
     /// Records of the location were dropped: what it is in is not known.
     Dropped,
-    /// The location has no more events, and is in a parallel region.
+    /// The location has no more events; at the time of its last one.
     Cut,
     /// The location has no more events; at the end of the measurement.
     End,

@@ -385,7 +385,7 @@ impl Location {
     pub fn end(&mut self, definitions: &Definitions) {
         let end = definitions.end;
         self.gaps.open_regions += self.strand.frames.len() as u64;
-        if self.parts.len() > 1 {
+        if self.has_begun {
             self.record_here(What::Cut);
         }
         self.account(end.max(self.now));

@@ -1,5 +1,5 @@
-//! Teams of which records are missing: those of a thread were dropped, or they end in a parallel
-//! region. It may have created, executed or ended tasks since, so it is not known what the other
+//! Teams of which records are missing: those of a thread were dropped, or they end before the team
+//! does. It may have created, executed or ended tasks since, so it is not known what the other
 //! threads of the team have waited for. For these teams nothing is found.
 
 use std::collections::HashSet;

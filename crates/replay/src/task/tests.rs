@@ -273,6 +273,32 @@ fn tasks_that_are_not_done_at_the_end_are_counted() {
 }
 
 #[test]
+fn no_waiting_is_found_in_a_team_with_a_thread_whose_records_end_before_it() {
+    // Thread 0 has no records after the begin of the program. Perhaps it executes the last task for
+    // which thread 1 waits, or has created one for thread 2.
+    check(
+        "end 60
+         team A = 0.0 0.1 0.2
+         0 0.0 program
+         10 0.1 team A; + parallel
+         10 0.2 team A; + parallel; + ibarrier
+         11 0.1 + task_create; create A 1 1; -
+         12 0.1 + taskwait
+         20 0.2 switch A 1 1; + task
+         30 0.2 -; done A 1 1; switch A 0 0
+         32 0.1 -; + ibarrier
+         40 0.1 -; -; endteam A
+         40 0.2 -; -; endteam A",
+        expect![[r#"
+            done 0.2 TASKS/task 20..30, created 11 0.1 program/parallel/task_create: ready 9, work 10, 1 fragments, 0 children
+            incomplete 1
+            program on 0.0: 60
+            length 60
+        "#]],
+    );
+}
+
+#[test]
 fn the_chain_of_a_task_contains_that_of_its_own_team() {
     // The task on thread 1 has a team of its own with 30 ticks of work on thread 2, and 4 on its
     // master.
