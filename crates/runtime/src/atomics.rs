@@ -15,8 +15,8 @@ use pompeii_live::NodeOffset;
 
 use crate::clock;
 use crate::descriptor::Slot;
+use crate::fast::kit;
 use crate::location::Location;
-use crate::raw;
 
 /// One of this many visits is timed. A power of two, so that a mask of the count of visits tells.
 const SAMPLED_VISITS: u64 = 1024;
@@ -70,7 +70,7 @@ pub unsafe fn end(thread: *mut Location) {
         (*thread).sample.own.fetch_add(1, Ordering::SeqCst);
         let alone = ordered_now().saturating_sub(before);
         if took <= MOST_TIMES_ALONE * alone.max(1) {
-            (*raw::node(thread, (*thread).sample.node)).note_timed_atomic(took, alone);
+            (*kit::node(thread, (*thread).sample.node)).note_timed_atomic(took, alone);
         }
     }
 }

@@ -374,7 +374,7 @@ impl Contexts {
     }
 
     /// The same for one that was forked here and has had no tasks. Its place is as
-    /// [`crate::team_short`] wants it for the next.
+    /// [`crate::fast::teams`] wants it for the next.
     #[inline(always)]
     pub fn pop_own(&mut self) {
         let left = self.top_mut();

@@ -8,13 +8,12 @@
 //!   `finish`, and the program runs on. No signal handler is installed.
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`],
-//! [`task::timed`], [`team_short`]); else it finds the thread's [`location`] and the region of the
-//! [`descriptor`], reads the [`clock`], and calls the core: [`location`] (call tree, regions),
-//! [`recording`] (what is passed over), [`team`] (fork to join) with the thread's [`context`] in
-//! it, [`barrier`], [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait),
-//! [`serial`] (what a serial part lies between), [`parameters`] (values of the program's in call
-//! paths). They share the [`process`], whose
+//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`]); else it finds
+//! the thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls
+//! the core: [`location`] (call tree, regions), [`recording`] (what is passed over), [`team`]
+//! (fork to join) with the thread's [`context`] in it, [`barrier`], [`task`], [`sync`] (critical,
+//! locks), [`cause`] (who made whom wait), [`serial`] (what a serial part lies between),
+//! [`parameters`] (values of the program's in call paths). They share the [`process`], whose
 //! [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an
 //! argument, so that tests drive it with a clock of their own.
 
@@ -56,7 +55,6 @@ pub mod pomp;
 pub mod pomp2;
 mod process;
 mod processor;
-mod raw;
 mod ready;
 mod recording;
 mod recycle;
@@ -69,7 +67,6 @@ mod start;
 mod sync;
 mod task;
 mod team;
-mod team_short;
 mod tls;
 mod unkept;
 mod visits;

@@ -52,8 +52,8 @@ const REMAINING: &[(&str, &str)] = &[
     (
         "runtime",
         "atomics barrier cause context definitions descriptor detach ends events \
-         exclusion filter forks guard guard::paths guard::short iteration loaded location \
-         metrics mpi parameters pomp process raw ready recording seat serial siblings \
+         exclusion fast::guarded fast::kit filter forks guard guard::paths iteration \
+         loaded location metrics mpi parameters pomp process ready recording seat serial siblings \
          sites start sync task task::creation task::execution task::instance task::spare \
          task::times task::untied task::wait team tls unkept visits window",
     ),

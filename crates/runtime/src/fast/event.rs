@@ -10,12 +10,12 @@ use std::sync::atomic::{Ordering, compiler_fence};
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
-use super::known;
+use super::{kit, known};
 use crate::cause::Place;
+use crate::clock;
 use crate::descriptor::{Defined, Descriptor, Handle, Slot};
 use crate::events::Records;
 use crate::location::{Location, gate};
-use crate::{clock, raw};
 
 /// An event on the short way, where the gate is `GATE`.
 pub struct Event<const GATE: u32> {
@@ -87,9 +87,9 @@ impl<const GATE: u32> Event<GATE> {
 
     /// The node that is there, the location itself for 0: both lie in one mapping.
     #[inline(always)]
-    pub unsafe fn node(&self, at: impl raw::Place) -> *mut Node {
+    pub unsafe fn node(&self, at: impl kit::Place) -> *mut Node {
         // SAFETY: the caller's promise: an offset that `Location::make_child` has given, or 0.
-        unsafe { raw::node(self.thread, at) }
+        unsafe { kit::node(self.thread, at) }
     }
 
     /// The current node's child that was taken last, 0 where none was: see [`Event::is_region`].
@@ -127,7 +127,7 @@ impl<const GATE: u32> Event<GATE> {
     /// Whether this is the region's node. No node, 0, is not: the file begins with its magic
     /// number, which is no key.
     #[inline(always)]
-    pub unsafe fn is_region(&self, at: impl raw::Place) -> bool {
+    pub unsafe fn is_region(&self, at: impl kit::Place) -> bool {
         // SAFETY: the caller's promise.
         unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
     }

@@ -11,23 +11,21 @@
 //!
 //! How: the records of a visit are deferred until its end. Nothing else is written meanwhile: what
 //! would be comes through [`flush`] (by [`Location::flush_gate`]) and finds them written first.
-//! Visits in which nothing happens have a short way ([`short`]). While a location has
+//! Visits in which nothing happens have a short way ([`crate::fast::guarded`]). While a location has
 //! guarded call paths, its gate says so, and other events ask here whether they concern it before
 //! they take their short way ([`crate::fast`]).
 
 mod paths;
-pub mod short;
 
 use pompeii_live::{Key, Node, NodeOffset, encode};
 
+use crate::fast::guarded::{Part, Short};
 use crate::location::{Location, ROOT};
 use crate::siblings;
 use crate::sync::{self, Lock};
 use crate::task;
 
 pub use paths::look;
-
-use short::{Part, Short};
 
 /// When a call path is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,7 @@ use pompeii_live::{Key, RegionKind};
 use crate::clock;
 use crate::definitions::RegionText;
 use crate::events::Revocable;
+use crate::fast::guarded;
 use crate::guard;
 use crate::location::{Location, gate};
 use crate::pomp::on_thread;
@@ -176,7 +177,7 @@ fn enter(thread: &mut Location, routine: &Routine, region: u32) {
 fn enter_gated(thread: &mut Location, region: u32) {
     // SAFETY: the thread's own location, whose gate was asked for.
     let is_short =
-        thread.gate == gate::GUARDED && unsafe { guard::short::enter(thread, key_of(region)) };
+        thread.gate == gate::GUARDED && unsafe { guarded::enter(thread, key_of(region)) };
     if !is_short {
         enter_long(thread, region);
     }
@@ -244,8 +245,7 @@ fn exit_time(thread: &mut Location) -> u64 {
 #[inline(never)]
 fn exit_gated(thread: &mut Location, region: u32) {
     // SAFETY: as for `enter_gated`.
-    let is_short =
-        thread.gate == gate::GUARDED && unsafe { guard::short::exit(thread, key_of(region)) };
+    let is_short = thread.gate == gate::GUARDED && unsafe { guarded::exit(thread, key_of(region)) };
     if !is_short {
         exit_long(thread, region);
     }

@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering;
 
 use crate::clock::Tsc;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::fast::teams;
 use crate::location::Location;
 use crate::pomp::on_construct;
 use crate::tls::{self, Thread};
-use crate::{clock, openmp, start, team, team_short};
+use crate::{clock, openmp, start, team};
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -58,10 +59,9 @@ unsafe fn fork_traced(d: *mut Descriptor, team: *mut i64, thread: &mut Location)
 unsafe fn fork<const TRACE: bool>(d: *mut Descriptor, team: *mut i64, thread: &mut Location) {
     // SAFETY: the contract of this module.
     unsafe {
-        let forked =
-            descriptor::known_handle(d).and_then(Handle::known_parallel).and_then(|regions| {
-                team_short::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc)
-            });
+        let forked = descriptor::known_handle(d)
+            .and_then(Handle::known_parallel)
+            .and_then(|regions| teams::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc));
         match forked {
             Some(id) => team.write(i64::from(id)),
             None => fork_any(d, team),
@@ -118,7 +118,7 @@ fn here<'a>() -> &'a mut Location {
 #[inline(never)]
 unsafe fn begin<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     let size = openmp::team_size();
-    if team_short::begin::<TRACE>(here(), size, Tsc).is_none() {
+    if teams::begin::<TRACE>(here(), size, Tsc).is_none() {
         // SAFETY: the contract of this module.
         unsafe { begin_any(d, team) };
     }
@@ -131,7 +131,7 @@ unsafe fn begin_worker<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     let worker = here();
     // SAFETY: the contract of this module.
     unsafe {
-        match team_short::is_same_part(worker, part) {
+        match teams::is_same_part(worker, part) {
             true => begin_next::<TRACE>(d, team, MaybeUninit::uninit(), worker),
             false => begin_any(d, team),
         }
@@ -150,7 +150,7 @@ unsafe fn begin_next<const TRACE: bool>(
     let begun = worker
         .process
         .named_team(team)
-        .and_then(|record| team_short::begin_next::<TRACE>(worker, (team as u32, record), Tsc));
+        .and_then(|record| teams::begin_next::<TRACE>(worker, (team as u32, record), Tsc));
     if begun.is_none() {
         // SAFETY: the contract of this module.
         unsafe { begin_rest::<TRACE>(d, team, worker) };
@@ -161,9 +161,10 @@ unsafe fn begin_next<const TRACE: bool>(
 #[cold]
 #[inline(never)]
 unsafe fn begin_rest<const TRACE: bool>(d: *mut Descriptor, team: i64, worker: &mut Location) {
-    let begun = worker.process.named_team(team).and_then(|record| {
-        team_short::begin_next_behind::<TRACE>(worker, (team as u32, record), Tsc)
-    });
+    let begun = worker
+        .process
+        .named_team(team)
+        .and_then(|record| teams::begin_next_behind::<TRACE>(worker, (team as u32, record), Tsc));
     if begun.is_none() {
         // SAFETY: the contract of this module.
         unsafe { begin_any(d, team) };
@@ -255,7 +256,7 @@ fn end_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
 
 #[inline(always)]
 fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if team_short::end::<TRACE>(thread, team, Tsc).is_none() {
+    if teams::end::<TRACE>(thread, team, Tsc).is_none() {
         end_any(d, team);
     }
 }
@@ -287,14 +288,14 @@ fn join_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
 
 #[inline(always)]
 fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if team_short::join::<TRACE>(thread, team, Tsc).is_none() {
+    if teams::join::<TRACE>(thread, team, Tsc).is_none() {
         join_others::<TRACE>(d, team, thread);
     }
 }
 
 #[inline(never)]
 fn join_others<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if team_short::join_others::<TRACE>(thread, team, Tsc).is_none() {
+    if teams::join_others::<TRACE>(thread, team, Tsc).is_none() {
         join_any(d, team);
     }
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::clock::{self, System, Tsc};
 use crate::descriptor::{self, Defined, Descriptor, Slot};
+use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
+use crate::task::UNTIMED;
 use crate::task::instance::{Task, is_implicit};
-use crate::task::{UNTIMED, short, timed};
 use crate::{iteration, openmp, task, tls};
 
 /// An instance whose creation was not observed has the id 0: its events are passed over.
@@ -88,34 +89,34 @@ timed! {
     create_begin_timed, create_begin_traced, else create_begin_rare(d, task),
         |d, task: *mut i64| thread
         => descriptor::known_handle(d)
-            .and_then(|handle| timed::create_begin::<TRACE>(thread, handle, Tsc))
+            .and_then(|handle| tasks::create_begin::<TRACE>(thread, handle, Tsc))
             .map(|id| task.write(id as i64));
     create_end_timed, create_end_traced, else create_end_any(d, task), |d, task: i64| thread
         => match (*thread).gate {
-            gate::CREATION => timed::create_end::<TRACE>(thread, task as *mut Task, Tsc),
+            gate::CREATION => tasks::create_end::<TRACE>(thread, task as *mut Task, Tsc),
             // Of what its creator has executed at once. (Only the trace needs the region.)
             _ if task == 0 => None,
             _ => {
                 // The gate is read anew: a register for it would cost all others an instruction.
                 compiler_fence(Ordering::AcqRel);
                 let handle = || descriptor::known_handle(d);
-                timed::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
+                tasks::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
             }
         };
     begin_timed, begin_traced, else begin_rest::<TRACE>(d, task, MaybeUninit::uninit(), thread),
         |d, task: i64| thread
         => {
             let handle = || descriptor::known_handle(d);
-            timed::begin::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
+            tasks::begin::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
         };
     end_timed, end_traced, else end_any(d, task), |d, task: i64| thread
-        => timed::end::<TRACE>(thread, task as *mut Task, Tsc);
+        => tasks::end::<TRACE>(thread, task as *mut Task, Tsc);
     wait_enter_timed, wait_enter_traced, else wait_enter_any(d, nothing),
         |d, nothing: Nothing| thread
         => descriptor::known_handle(d)
-            .and_then(|handle| timed::wait_enter::<TRACE>(thread, handle, Tsc));
+            .and_then(|handle| tasks::wait_enter::<TRACE>(thread, handle, Tsc));
     wait_exit_timed, wait_exit_traced, else wait_exit_any(d, nothing), |d, nothing: Nothing| thread
-        => timed::wait_exit::<TRACE, _>(thread, || descriptor::known_handle(d), Tsc);
+        => tasks::wait_exit::<TRACE, _>(thread, || descriptor::known_handle(d), Tsc);
 }
 
 /// The begin of an instance that is not the simplest one: mostly of one that its creator executes
@@ -135,7 +136,7 @@ unsafe fn begin_rest<const TRACE: bool>(
         let handle = || descriptor::known_handle(d);
         let task = task as *mut Task;
         if openmp::may_be_final()
-            || timed::begin_at_once::<TRACE, false, _>(thread, task, handle, Tsc).is_none()
+            || tasks::begin_at_once::<TRACE, false, _>(thread, task, handle, Tsc).is_none()
         {
             begin_in_creation::<TRACE>(d, task as i64, of_the_clock, thread);
         }
@@ -153,7 +154,7 @@ unsafe fn begin_nested<const TRACE: bool>(
     // SAFETY: as above.
     unsafe {
         let handle = || descriptor::known_handle(d);
-        if timed::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc).is_none() {
+        if tasks::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc).is_none() {
             begin_any(d, task);
         }
     }
@@ -174,9 +175,9 @@ unsafe fn begin_in_creation<const TRACE: bool>(
         let done = if is_final {
             None
         } else if is_implicit((*thread).tasks.running) {
-            timed::begin_at_once::<TRACE, false, _>(thread, instance, handle, Tsc)
+            tasks::begin_at_once::<TRACE, false, _>(thread, instance, handle, Tsc)
         } else {
-            timed::begin_at_once::<TRACE, true, _>(thread, instance, handle, Tsc)
+            tasks::begin_at_once::<TRACE, true, _>(thread, instance, handle, Tsc)
         };
         if done.is_none() {
             begin_any(d, task);
@@ -225,13 +226,13 @@ macro_rules! task_events {
 task_events! {
     /// A thread begins to execute a task instance.
     POMP_Task_begin = begin, begin_timed, begin_any,
-        |handle| short::begin_untimed(tls::here(), handle), else begin_any;
+        |handle| untimed_tasks::begin_untimed(tls::here(), handle), else begin_any;
     /// A thread has executed a task instance.
     POMP_Task_end = end, end_timed, end_any,
-        |handle| short::end_untimed(tls::here(), handle), else end_any;
+        |handle| untimed_tasks::end_untimed(tls::here(), handle), else end_any;
     /// The creation of a task instance is over.
     POMP_Task_create_end = create_end, create_end_timed, create_end_any,
-        |handle| short::create_end_untimed(tls::here(), handle), else create_end_rare;
+        |handle| untimed_tasks::create_end_untimed(tls::here(), handle), else create_end_rare;
 }
 
 /// A task instance is created; `task` receives its id.
@@ -248,7 +249,7 @@ unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
     // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
         let done = place(d, Slot::TaskCreate)
-            .and_then(|place| short::create_begin_included(tls::here(), place));
+            .and_then(|place| untimed_tasks::create_begin_included(tls::here(), place));
         match done {
             Some(id) => task.write(id as i64),
             None => create_begin_any(d, task),
@@ -262,7 +263,7 @@ unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
 unsafe fn create_end_rare(d: *mut Descriptor, task: i64) {
     // SAFETY: as above.
     unsafe {
-        if short::create_end_included(tls::here(), task as usize).is_none() {
+        if untimed_tasks::create_end_included(tls::here(), task as usize).is_none() {
             create_end_any(d, task);
         }
     }

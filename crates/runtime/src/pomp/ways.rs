@@ -7,9 +7,10 @@ use std::ptr::null;
 
 use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
+use crate::fast::{guarded, regions};
 use crate::location::{Location, gate};
 use crate::pomp::on_construct;
-use crate::{atomics, barrier, descriptor, exclusion, fast, guard, sync, window};
+use crate::{atomics, barrier, descriptor, exclusion, fast, sync, window};
 
 /// A region is entered.
 #[inline(always)]
@@ -32,7 +33,7 @@ unsafe fn enter_known(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if fast::enter::<0>(thread, handle, slot, |visits| judge_due(descriptor, slot, visits)) {
+        if regions::enter::<0>(thread, handle, slot, |visits| judge_due(descriptor, slot, visits)) {
             return;
         }
         match is_guarded(thread) {
@@ -48,7 +49,7 @@ pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
     // SAFETY: the contract of `pomp`.
     unsafe {
         match fast::known(descriptor) {
-            Some((thread, handle)) if fast::enter_loop(thread, handle, count) => {}
+            Some((thread, handle)) if regions::enter_loop(thread, handle, count) => {}
             _ => enter_loop_any(descriptor, count),
         }
     }
@@ -84,7 +85,7 @@ fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
 #[inline(never)]
 unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guard::short::enter(thread, key) } {
+    if !unsafe { guarded::enter(thread, key) } {
         enter_beside(descriptor, slot, key, thread);
     }
 }
@@ -93,10 +94,10 @@ unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, threa
 fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guard::short::enter_body(thread, key, null(), |_, _, _| {})
+        let is_done = guarded::enter_body(thread, key, null(), |_, _, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
                 let entered = |visits| judge_due(descriptor, slot, visits);
-                fast::enter::<{ gate::GUARDED }>(thread, handle, slot, entered)
+                regions::enter::<{ gate::GUARDED }>(thread, handle, slot, entered)
             });
         if !is_done {
             enter_any(descriptor, slot);
@@ -178,7 +179,7 @@ unsafe fn exit_known(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if fast::exit::<0>(thread, handle, slot) {
+        if regions::exit::<0>(thread, handle, slot) {
             return;
         }
         match is_guarded(thread) {
@@ -192,7 +193,7 @@ unsafe fn exit_known(
 #[inline(never)]
 unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guard::short::exit(thread, key) } {
+    if !unsafe { guarded::exit(thread, key) } {
         exit_beside(descriptor, slot, key, thread);
     }
 }
@@ -201,9 +202,9 @@ unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread
 fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guard::short::exit_body(thread, key, |_, _| {})
+        let is_done = guarded::exit_body(thread, key, |_, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
-                fast::exit::<{ gate::GUARDED }>(thread, handle, slot)
+                regions::exit::<{ gate::GUARDED }>(thread, handle, slot)
             });
         if !is_done {
             exit_any(descriptor, slot);
@@ -239,7 +240,7 @@ fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::exit_worksharing::<0>(descriptor, slot) } {
+    if !unsafe { regions::exit_worksharing::<0>(descriptor, slot) } {
         exit_worksharing_any(descriptor, slot);
     }
 }
@@ -250,8 +251,8 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
-            is_guarded(thread) && guard::short::exit(thread, handle.key(slot))
-        }) || fast::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
+            is_guarded(thread) && guarded::exit(thread, handle.key(slot))
+        }) || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
     } {
         return;
     }
@@ -267,7 +268,7 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
 pub fn critical_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        if fast::critical_begin::<0>(descriptor) {
+        if regions::critical_begin::<0>(descriptor) {
             return;
         }
         match fast::known(descriptor) {
@@ -289,7 +290,7 @@ unsafe fn critical_begin_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guard::short::enter_body(thread, key, handle.lock, |_, _, _| {}) {
+        if !guarded::enter_body(thread, key, handle.lock, |_, _, _| {}) {
             critical_begin_beside(descriptor);
         }
     }
@@ -298,7 +299,7 @@ unsafe fn critical_begin_guarded(
 #[inline(never)]
 unsafe fn critical_begin_beside(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
-    if !unsafe { fast::critical_begin::<{ gate::GUARDED }>(descriptor) } {
+    if !unsafe { regions::critical_begin::<{ gate::GUARDED }>(descriptor) } {
         critical_begin_any(descriptor);
     }
 }
@@ -317,7 +318,7 @@ fn critical_begin_any(descriptor: *mut Descriptor) {
 pub fn critical_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        if fast::critical_end::<0>(descriptor) {
+        if regions::critical_end::<0>(descriptor) {
             return;
         }
         match fast::known(descriptor) {
@@ -339,7 +340,7 @@ unsafe fn critical_end_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guard::short::exit_body(thread, key, |_, _| {}) {
+        if !guarded::exit_body(thread, key, |_, _| {}) {
             critical_end_beside(descriptor);
         }
     }
@@ -348,7 +349,7 @@ unsafe fn critical_end_guarded(
 #[inline(never)]
 unsafe fn critical_end_beside(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
-    if !unsafe { fast::critical_end::<{ gate::GUARDED }>(descriptor) } {
+    if !unsafe { regions::critical_end::<{ gate::GUARDED }>(descriptor) } {
         critical_end_any(descriptor);
     }
 }
@@ -366,7 +367,7 @@ fn critical_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_enter(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::barrier_enter::<0>(descriptor) } {
+    if !unsafe { regions::barrier_enter::<0>(descriptor) } {
         barrier_enter_any(descriptor);
     }
 }
@@ -374,7 +375,7 @@ pub fn barrier_enter(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn barrier_enter_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { fast::barrier_enter::<{ gate::GUARDED }>(descriptor) } {
+    if unsafe { regions::barrier_enter::<{ gate::GUARDED }>(descriptor) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -386,7 +387,7 @@ fn barrier_enter_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::barrier_exit::<0>(descriptor) } {
+    if !unsafe { regions::barrier_exit::<0>(descriptor) } {
         barrier_exit_any(descriptor);
     }
 }
@@ -394,7 +395,7 @@ pub fn barrier_exit(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn barrier_exit_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { fast::barrier_exit::<{ gate::GUARDED }>(descriptor) } {
+    if unsafe { regions::barrier_exit::<{ gate::GUARDED }>(descriptor) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -406,7 +407,7 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_begin::<0>(descriptor) } {
+    if !unsafe { regions::ordered_begin::<0>(descriptor) } {
         ordered_begin_any(descriptor);
     }
 }
@@ -415,7 +416,7 @@ pub fn ordered_begin(descriptor: *mut Descriptor) {
 fn ordered_begin_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
-        ordered_has_begun(descriptor) || fast::ordered_begin::<{ gate::GUARDED }>(descriptor)
+        ordered_has_begun(descriptor) || regions::ordered_begin::<{ gate::GUARDED }>(descriptor)
     } {
         return;
     }
@@ -431,7 +432,7 @@ fn ordered_begin_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_end::<0>(descriptor) } {
+    if !unsafe { regions::ordered_end::<0>(descriptor) } {
         ordered_end_any(descriptor);
     }
 }
@@ -440,7 +441,7 @@ pub fn ordered_end(descriptor: *mut Descriptor) {
 fn ordered_end_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
-        ordered_has_ended(descriptor) || fast::ordered_end::<{ gate::GUARDED }>(descriptor)
+        ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor)
     } {
         return;
     }
@@ -454,7 +455,7 @@ fn ordered_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { fast::ordered_exit::<0>(descriptor) } {
+    if !unsafe { regions::ordered_exit::<0>(descriptor) } {
         ordered_exit_any(descriptor);
     }
 }
@@ -462,8 +463,9 @@ pub fn ordered_exit(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn ordered_exit_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { ordered_is_left(descriptor) || fast::ordered_exit::<{ gate::GUARDED }>(descriptor) }
-    {
+    if unsafe {
+        ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor)
+    } {
         return;
     }
     ordered_exit_long(descriptor);
@@ -492,7 +494,7 @@ pub fn enter_counted(descriptor: *mut Descriptor, slot: Slot) {
         };
         if handle.timed {
             enter_known(descriptor, slot, handle, thread);
-        } else if !fast::count(thread, handle, slot) {
+        } else if !regions::count(thread, handle, slot) {
             enter_counted_any(descriptor, slot);
         }
     }
@@ -552,7 +554,7 @@ unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
             let begun = |thread: &mut Location, node, ticks| {
                 sync::waited_for(thread, node, before, ticks);
             };
-            is_guarded(thread) && guard::short::enter_body(thread, key, null(), begun)
+            is_guarded(thread) && guarded::enter_body(thread, key, null(), begun)
         })
     }
 }
@@ -568,7 +570,7 @@ unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             let key = handle.key(Slot::OrderedBody);
             let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
-            is_guarded(thread) && guard::short::exit_body(thread, key, ended)
+            is_guarded(thread) && guarded::exit_body(thread, key, ended)
         })
     }
 }
@@ -583,8 +585,8 @@ unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
     unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             is_guarded(thread)
-                && guard::short::has_had_body(&*thread)
-                && guard::short::exit(thread, handle.key(Slot::Ordered))
+                && guarded::has_had_body(&*thread)
+                && guarded::exit(thread, handle.key(Slot::Ordered))
         })
     }
 }

@@ -13,10 +13,11 @@ use pompeii_otf2::event::Event;
 
 use super::{Run, Setting};
 use crate::definitions::RegionText;
+use crate::fast::guarded;
 use crate::guard::Bounds;
 use crate::location::{Location, TASKS};
 use crate::sync::{self, Lock, Turn};
-use crate::{clock, guard, task, team};
+use crate::{clock, task, team};
 
 pub const GUARD: Setting = Setting {
     trace: true,
@@ -442,26 +443,24 @@ impl Shortly<'_> {
 
     fn enter(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: the thread's own location, which has guarded call paths.
-        self.event(|thread, of, _| unsafe { guard::short::enter(thread, key(region(of))) });
+        self.event(|thread, of, _| unsafe { guarded::enter(thread, key(region(of))) });
     }
 
     fn exit(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: as above.
-        self.event(|thread, of, _| unsafe { guard::short::exit(thread, key(region(of))) });
+        self.event(|thread, of, _| unsafe { guarded::exit(thread, key(region(of))) });
     }
 
     fn begin(&mut self) {
         // SAFETY: as above.
         self.event(|thread, of, lock| unsafe {
-            guard::short::enter_body(thread, key(of.body), lock, |_, _, _| {})
+            guarded::enter_body(thread, key(of.body), lock, |_, _, _| {})
         });
     }
 
     fn end(&mut self) {
         // SAFETY: as above.
-        self.event(|thread, of, _| unsafe {
-            guard::short::exit_body(thread, key(of.body), |_, _| {})
-        });
+        self.event(|thread, of, _| unsafe { guarded::exit_body(thread, key(of.body), |_, _| {}) });
     }
 
     /// Something that is not short at all.

@@ -71,7 +71,7 @@ use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
-use crate::{barrier, iteration, parameters as values, task, team, team_short, visits};
+use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
 
 /// Runs a script on the short ways where there are some, and on the long ones: what is printed of it
 /// must be the same.
@@ -186,18 +186,18 @@ fn short_begin<const TRACE: bool>(
     record: &'static Team,
     now: At,
 ) -> Option<()> {
-    let is_same = team_short::is_same_part(thread, (number, size));
+    let is_same = fast::teams::is_same_part(thread, (number, size));
     if !is_same {
         return None;
     }
     let next = (team, record);
-    let begun = team_short::begin_next::<TRACE>(thread, next, now);
-    begun.or_else(|| team_short::begin_next_behind::<TRACE>(thread, next, now))
+    let begun = fast::teams::begin_next::<TRACE>(thread, next, now);
+    begun.or_else(|| fast::teams::begin_next_behind::<TRACE>(thread, next, now))
 }
 
 fn short_join<const TRACE: bool>(thread: &mut Location, team: i64, now: At) -> Option<()> {
-    let alone = team_short::join::<TRACE>(thread, team, now);
-    alone.or_else(|| team_short::join_others::<TRACE>(thread, team, now))
+    let alone = fast::teams::join::<TRACE>(thread, team, now);
+    alone.or_else(|| fast::teams::join_others::<TRACE>(thread, team, now))
 }
 
 fn defined(region: u32) -> &'static Defined {
@@ -393,8 +393,8 @@ impl Run {
         let thread = self.thread(name);
         let forked = self.with(thread, |thread| {
             let short = match (thread.gate, thread.tracing) {
-                (0, true) => team_short::fork::<true>(thread, regions, || 2, At(now)),
-                (0, false) => team_short::fork::<false>(thread, regions, || 2, At(now)),
+                (0, true) => fast::teams::fork::<true>(thread, regions, || 2, At(now)),
+                (0, false) => fast::teams::fork::<false>(thread, regions, || 2, At(now)),
                 _ => None,
             };
             short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
@@ -408,8 +408,8 @@ impl Run {
         if let Some(team) = team {
             self.with(thread, |thread| {
                 let short = match (thread.gate, thread.tracing) {
-                    (0, true) => team_short::end::<true>(thread, team.into(), At(now)),
-                    (0, false) => team_short::end::<false>(thread, team.into(), At(now)),
+                    (0, true) => fast::teams::end::<true>(thread, team.into(), At(now)),
+                    (0, false) => fast::teams::end::<false>(thread, team.into(), At(now)),
                     _ => None,
                 };
                 short.unwrap_or_else(|| team::end(thread, team, now));
@@ -450,8 +450,8 @@ impl Run {
             let part = (team, number, size);
             let is_forked = thread.contexts.has_forked(team.into());
             let short = match (thread.gate, thread.tracing, is_forked) {
-                (0, true, true) => team_short::begin::<true>(thread, size, At(now)),
-                (0, false, true) => team_short::begin::<false>(thread, size, At(now)),
+                (0, true, true) => fast::teams::begin::<true>(thread, size, At(now)),
+                (0, false, true) => fast::teams::begin::<false>(thread, size, At(now)),
                 (0, true, false) => short_begin::<true>(thread, part, record, At(now)),
                 (0, false, false) => short_begin::<false>(thread, part, record, At(now)),
                 _ => None,

@@ -2,9 +2,10 @@
 
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
+use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::task::instance::Task;
-use crate::task::{TaskRegions, UNTIMED, short, timed};
+use crate::task::{TaskRegions, UNTIMED};
 
 impl Construct for TaskRegions {
     fn place(self, slot: Slot) -> *mut Defined {
@@ -28,8 +29,8 @@ macro_rules! way {
         // SAFETY: the one thread of the script, its regions, and instances of this test.
         unsafe {
             match (*$thread).tracing {
-                false => timed::$event::<false $(, $($more_types)*)?>($thread, $($more),*),
-                true => timed::$event::<true $(, $($more_types)*)?>($thread, $($more),*),
+                false => tasks::$event::<false $(, $($more_types)*)?>($thread, $($more),*),
+                true => tasks::$event::<true $(, $($more_types)*)?>($thread, $($more),*),
             }
         }
     }};
@@ -42,7 +43,7 @@ pub fn create_begin(
 ) -> Option<usize> {
     way!(thread, create_begin(regions, clock)).or_else(|| {
         // SAFETY: as above.
-        unsafe { short::create_begin_included(thread, regions.place(Slot::TaskCreate)) }
+        unsafe { untimed_tasks::create_begin_included(thread, regions.place(Slot::TaskCreate)) }
     })
 }
 
@@ -55,8 +56,8 @@ pub fn create_end(
     if handle & UNTIMED != 0 {
         // SAFETY: as above, and a handle of this test.
         return unsafe {
-            short::create_end_untimed(thread, handle)
-                .or_else(|| short::create_end_included(thread, handle))
+            untimed_tasks::create_end_untimed(thread, handle)
+                .or_else(|| untimed_tasks::create_end_included(thread, handle))
         };
     }
     let task = handle as *mut Task;
@@ -74,7 +75,7 @@ pub fn begin(
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { short::begin_untimed(thread, handle) };
+        return unsafe { untimed_tasks::begin_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, begin[false, _](task, || Some(regions), clock)).or_else(|| match thread.gate {
@@ -87,7 +88,7 @@ pub fn begin(
 pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { short::end_untimed(thread, handle) };
+        return unsafe { untimed_tasks::end_untimed(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, end(task, clock))

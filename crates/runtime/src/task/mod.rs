@@ -1,5 +1,6 @@
-//! Explicit tasks: what their events do ([`creation`], [`execution`], [`untied`], [`wait`]), the
-//! short ways of the common ones ([`timed`], [`short`]), and what is known of an [`instance`].
+//! Explicit tasks: what their events do ([`creation`], [`execution`], [`untied`], [`wait`]), and
+//! what is known of an [`instance`]. The short ways of the common ones are in
+//! [`crate::fast::tasks`] and [`crate::fast::untimed_tasks`].
 //!
 //! A task instance executes on top of what its thread was doing at a scheduling point, so the
 //! thread's tasks form a stack: begin pushes, end pops (instrumentation rules, section 4). Its
@@ -15,9 +16,7 @@
 mod creation;
 mod execution;
 pub mod instance;
-pub mod short;
 pub mod spare;
-pub mod timed;
 pub mod times;
 mod untied;
 mod wait;

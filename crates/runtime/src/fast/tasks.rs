@@ -1,27 +1,27 @@
 //! The short ways of tasks that take their time: those of constructs that this thread has met from
-//! here before, with nothing special going on. What is counted only is in [`crate::task::short`].
+//! here before, with nothing special going on. What is counted only is in [`super::untimed_tasks`].
 //!
 //! A program may have one of these for every few hundred of its own instructions. So each is made
 //! twice, with and without records, so that a profile does not pay for what only a trace needs; and
 //! what is rare is the last call of a function, so that the function itself needs no frame.
 //!
 //! # Safety
-//! That of [`crate::raw`]; and an instance is null or one that a creation has returned.
+//! That of [`super::kit`]; and an instance is null or one that a creation has returned.
 
 use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
-use super::instance::{Due, Task, is_implicit, is_simple_creator, state};
-use super::short;
-use super::times::{self, Times};
+use super::kit::{Place, begin_event, end_event, known, later, node, search, set_gate, take_back};
+use super::untimed_tasks;
 use crate::barrier;
 use crate::cause;
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::events::{Records, kind};
 use crate::location::{Location, TASKS, gate};
-use crate::raw::{Place, begin_event, end_event, known, later, node, search, set_gate, take_back};
+use crate::task::instance::{Due, Task, is_implicit, is_simple_creator, state};
+use crate::task::times::{self, Times};
 use crate::task::{self, PREDICTED};
 
 /// What an instance is that nobody but its executing thread has anything to say about.
@@ -111,7 +111,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
         let at = known(thread, here, Defined::key_at(create))?;
         if (*node(thread, at)).private & PREDICTED != 0 {
             return match construct.is_conditional() {
-                true => short::create_begin::<TRACE>(thread, at),
+                true => untimed_tasks::create_begin::<TRACE>(thread, at),
                 false => None,
             };
         }
@@ -534,7 +534,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
         }
         let running = (*thread).tasks.running;
         if !(*running).children {
-            return short::wait_enter_counted(thread, construct);
+            return untimed_tasks::wait_enter_counted(thread, construct);
         }
         // A part that is over may have been left without a word.
         if (*thread).contexts.top().has_ended() {

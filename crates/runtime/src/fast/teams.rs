@@ -1,7 +1,7 @@
 //! The short ways of the parts of a parallel region that was met from here before. The long ways
 //! are in [`crate::team`].
 //!
-//! As on the short ways of regions ([`crate::fast`]), everything that could be special is asked for
+//! As on all short ways ([`super`]), everything that could be special is asked for
 //! before anything is changed; what declines says so, and the long way starts from the beginning.
 //! The caller has found the gate open; while an event is under way it is busy, so that a signal
 //! handler's events are passed over. What a team is like is noted at its place

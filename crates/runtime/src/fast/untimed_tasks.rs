@@ -1,20 +1,19 @@
 //! The short ways of tasks that are counted only: undeferred ones, of a construct that this thread
 //! has met from here before, and taskwaits without children. The ways of those that take their time
-//! are in [`crate::task::timed`], the long ways in [`crate::task`].
+//! are in [`super::tasks`], the long ways in [`crate::task`].
 //!
 //! Whether an instance is undeferred is predicted, and its handle says so.
 //!
 //! # Safety
-//! That of [`crate::raw`], but for the gate, which is asked for here; and a handle is one that a
+//! That of [`super::kit`], but for the gate, which is asked for here; and a handle is one that a
 //! creation has returned, with [`UNTIMED`].
 
 use std::sync::atomic::Ordering;
 
-use super::spare;
+use super::kit::{begin_event, end_event, known, node};
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::location::{Location, gate};
-use crate::raw::{begin_event, end_event, known, node};
-use crate::task::{self, PREDICTED, UNTIMED, untag};
+use crate::task::{self, PREDICTED, UNTIMED, spare, untag};
 
 /// Whether nothing but the switch back from a task is due.
 #[inline(always)]
