@@ -5,17 +5,16 @@
 //! One contract for all functions, that of [`crate::pomp`]: the thread is this one's location or
 //! what stands in for it, and the handle is that of a descriptor.
 
-use std::sync::atomic::{Ordering, compiler_fence};
-
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
-use super::{kit, known};
+use super::kit::{self, gate};
+use super::known;
 use crate::cause::Place;
 use crate::clock;
 use crate::descriptor::{Defined, Descriptor, Handle, Slot};
 use crate::events::Records;
-use crate::location::{Location, gate};
+use crate::location::Location;
 
 /// An event on the short way, where the gate is `GATE`.
 pub struct Event<const GATE: u32> {
@@ -33,23 +32,6 @@ pub struct Step {
     /// The location's event before, and the time since then.
     pub last: u64,
     pub ticks: u64,
-}
-
-/// Signal handlers must not find half an event: from here on theirs are passed over.
-#[inline(always)]
-unsafe fn close_gate(thread: *mut Location) {
-    // SAFETY: the caller's promise.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate::BUSY) };
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// The event is over.
-#[inline(always)]
-pub unsafe fn open_gate<const GATE: u32>(thread: *mut Location) -> bool {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the caller's promise.
-    unsafe { (&raw mut (*thread).gate).write_volatile(GATE) };
-    true
 }
 
 impl<const GATE: u32> Event<GATE> {
@@ -82,7 +64,7 @@ impl<const GATE: u32> Event<GATE> {
     #[inline(always)]
     pub unsafe fn finish(&self) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { open_gate::<GATE>(self.thread) }
+        unsafe { gate::open(self.thread, GATE) }
     }
 
     /// The node that is there, the location itself for 0: both lie in one mapping.
@@ -228,7 +210,7 @@ impl<const GATE: u32> Event<GATE> {
     ) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
-            close_gate(self.thread);
+            gate::close(self.thread);
             let step = self.try_step(write);
             if step.is_none() {
                 self.finish();
@@ -243,7 +225,7 @@ impl<const GATE: u32> Event<GATE> {
     pub unsafe fn border(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
-            close_gate(self.thread);
+            gate::close(self.thread);
             let due = (*self.thread).ready.due;
             let is_due = |now| now >= due;
             let step =
@@ -293,7 +275,7 @@ impl<const GATE: u32> Event<GATE> {
     pub unsafe fn share(&self, record: impl FnOnce(&Defined) -> Packed) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            close_gate(self.thread);
+            gate::close(self.thread);
             if !(*self.thread).tracing {
                 return true;
             }

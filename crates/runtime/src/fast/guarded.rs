@@ -6,14 +6,14 @@
 //! few places that its region's number leads to; sums are added up beside it until they are needed.
 
 use std::ptr::null;
-use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::{Node, NodeOffset};
 
+use super::kit::gate;
 use crate::clock;
 use crate::exclusion;
 use crate::guard::{Deferred, Guard, Totals, Visit};
-use crate::location::{Location, gate};
+use crate::location::Location;
 use crate::sync::{self, Lock};
 
 /// Call paths that are known here; a power of two.
@@ -303,7 +303,7 @@ unsafe fn step(
 ) -> Option<u64> {
     // SAFETY: the caller's promise.
     unsafe {
-        set_gate(thread, gate::BUSY);
+        gate::set(thread, gate::BUSY);
         let (now, last) = (clock::tsc(), (*thread).header.last_ticks);
         if now <= last || !wanted(now) {
             finish(thread);
@@ -319,15 +319,6 @@ unsafe fn step(
 #[inline(always)]
 unsafe fn finish(thread: *mut Location) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { set_gate(thread, gate::GUARDED) };
+    unsafe { gate::set(thread, gate::GUARDED) };
     true
-}
-
-/// Signal handlers must not find half an event: while the gate is busy, theirs are passed over.
-#[inline(always)]
-unsafe fn set_gate(thread: *mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the caller's promise: a field of this thread's own location.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
 }

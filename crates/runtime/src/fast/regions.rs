@@ -5,14 +5,15 @@
 //! ways are in [`crate::location`], [`crate::sync`] and [`crate::barrier`].
 //!
 //! Each of them is made for one value of the gate: none, or that of a location with guarded call
-//! paths, whose visits have a way of their own ([`super::guarded`]), and whose enclosing regions are
-//! left on the long way, where sums are written.
+//! paths, whose visits have a way of their own ([`super::guarded`]), and whose enclosing regions
+//! are left on the long way, where sums are written.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::NodeOffset;
 
-use super::event::{Event, Step, open_gate};
+use super::event::{Event, Step};
+use super::kit::gate;
 use crate::arrivals;
 use crate::atomics;
 use crate::barrier::{self, Phase};
@@ -192,7 +193,7 @@ unsafe fn take_contended<const GATE: u32>(
     unsafe {
         sync::waited(&mut *thread, lock, node, (last, now));
         sync::take(lock, (*thread).own.at(node));
-        open_gate::<GATE>(thread)
+        gate::open(thread, GATE)
     }
 }
 
@@ -261,7 +262,7 @@ unsafe fn turn_of_another<const GATE: u32>(
     unsafe {
         let before = descriptor::handle(descriptor).turn.last();
         sync::waited_for(&mut *thread, node, before, ticks);
-        open_gate::<GATE>(thread)
+        gate::open(thread, GATE)
     }
 }
 
@@ -279,7 +280,7 @@ unsafe fn source_of_another<const GATE: u32>(
     unsafe {
         let by = sync::posted_since(&*thread, now - ticks);
         sync::waited_for(&mut *thread, node, by, ticks);
-        open_gate::<GATE>(thread)
+        gate::open(thread, GATE)
     }
 }
 
@@ -410,6 +411,6 @@ unsafe fn leave_barrier<const GATE: u32>(thread: *mut Location, now: u64) -> boo
     // SAFETY: the caller's promise.
     unsafe {
         barrier::leave(&mut *thread, false, now);
-        open_gate::<GATE>(thread)
+        gate::open(thread, GATE)
     }
 }

@@ -12,14 +12,14 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
-use super::kit::{Place, begin_event, end_event, known, later, node, search, set_gate, take_back};
+use super::kit::{Place, gate, known, later, node, search};
 use super::untimed_tasks;
 use crate::barrier;
 use crate::cause;
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::events::{Records, kind};
-use crate::location::{Location, TASKS, gate};
+use crate::location::{Location, TASKS};
 use crate::task::instance::{Due, Task, is_implicit, is_simple_creator, state};
 use crate::task::times::{self, Times};
 use crate::task::{self, PREDICTED};
@@ -66,15 +66,6 @@ unsafe fn back(records: Records, thread: *mut Location) -> Records {
     }
 }
 
-/// Whether the event may take its short way: nothing but the switch back from a task is due, and
-/// that only where there are records.
-#[inline(always)]
-unsafe fn is_open<const TRACE: bool>(thread: *mut Location) -> bool {
-    // SAFETY: the contract of this module.
-    let gate = unsafe { (*thread).gate };
-    if TRACE { gate & !gate::SWITCH == 0 } else { gate == 0 }
-}
-
 /// The times that a node leads to, if they have been asked for before.
 #[inline(always)]
 unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
@@ -103,7 +94,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
 ) -> Option<usize> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) {
+        if !gate::is_open::<TRACE>(thread) {
             return None;
         }
         let create = construct.place(Slot::TaskCreate);
@@ -115,10 +106,10 @@ pub unsafe fn create_begin<const TRACE: bool>(
                 false => None,
             };
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let done = create_begin_inside::<TRACE>(thread, construct, (here, at), clock);
         if done.is_none() {
-            take_back(thread);
+            gate::take_back(thread);
         }
         done
     }
@@ -156,7 +147,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         if TRACE {
             (*thread).name_instance(instance);
         }
-        set_gate(thread, gate::CREATION);
+        gate::set(thread, gate::CREATION);
         Some(instance as usize)
     }
 }
@@ -177,15 +168,15 @@ pub unsafe fn create_end<const TRACE: bool>(
         if due.task != instance {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         if create_end_inside::<TRACE>(thread, (instance, due.region), clock).is_none() {
-            take_back(thread);
+            gate::take_back(thread);
             return None;
         }
         let creator = (*thread).tasks.running;
         (*creator).children = true;
         match is_simple_creator(creator) {
-            true => set_gate(thread, 0),
+            true => gate::set(thread, 0),
             false => end_creation(thread, instance),
         }
         Some(())
@@ -240,7 +231,7 @@ unsafe fn end_creation(thread: *mut Location, instance: *mut Task) {
         if !(*creator).tied {
             (*thread).note_created(instance);
         }
-        set_gate(thread, 0);
+        gate::set(thread, 0);
     }
 }
 
@@ -254,16 +245,16 @@ pub unsafe fn create_end_at_once<const TRACE: bool, C: Construct>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
+        if !gate::is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
             return None;
         }
         // Its creator, which it was begun on top of, is at the creation's node again.
         if (*(*instance).below).node != (*thread).header.current {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let done = create_end_at_once_inside::<TRACE, C>(thread, instance, construct, clock);
-        end_event(thread, 0, done)
+        gate::open_if_done(thread, 0, done)
     }
 }
 
@@ -306,16 +297,16 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool, C: Construct>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) || instance.is_null() {
+        if !gate::is_open::<TRACE>(thread) || instance.is_null() {
             return None;
         }
         let construct = construct()?;
         if task::state_of(instance) != state::CREATED {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let done = begin_inside::<TRACE, NESTED, false>(thread, instance, construct, clock);
-        end_event(thread, 0, done)
+        gate::open_if_done(thread, 0, done)
     }
 }
 
@@ -340,9 +331,9 @@ pub unsafe fn begin_at_once<const TRACE: bool, const NESTED: bool, C: Construct>
         if due.task != instance || construct.is_conditional() || may_have_left {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let done = begin_inside::<TRACE, NESTED, true>(thread, instance, construct, clock);
-        end_event(thread, 0, done)
+        gate::open_if_done(thread, 0, done)
     }
 }
 
@@ -436,9 +427,9 @@ pub unsafe fn end<const TRACE: bool>(
         if state & state::SHORT == 0 || (*thread).header.current != root {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let Some(executed) = end_inside::<TRACE>(thread, instance, root, clock) else {
-            take_back(thread);
+            gate::take_back(thread);
             return None;
         };
         let is_at_once = state == AT_ONCE;
@@ -453,7 +444,7 @@ pub unsafe fn end<const TRACE: bool>(
         } else {
             (*thread).free_unchanged(instance);
         }
-        set_gate(thread, after_end::<TRACE>());
+        gate::set(thread, after_end::<TRACE>());
         Some(())
     }
 }
@@ -516,7 +507,7 @@ unsafe fn end_elsewhere<const TRACE: bool>(
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
         task::tell_parent(&*thread, instance, instance);
         (*thread).note_done(instance);
-        set_gate(thread, after_end::<TRACE>());
+        gate::set(thread, after_end::<TRACE>());
     }
 }
 
@@ -529,7 +520,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) {
+        if !gate::is_open::<TRACE>(thread) {
             return None;
         }
         let running = (*thread).tasks.running;
@@ -540,9 +531,9 @@ pub unsafe fn wait_enter<const TRACE: bool>(
         if (*thread).contexts.top().has_ended() {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let done = wait_enter_inside::<TRACE>(thread, running, construct, clock);
-        end_event(thread, 0, done)
+        gate::open_if_done(thread, 0, done)
     }
 }
 
@@ -579,7 +570,7 @@ pub unsafe fn wait_exit<const TRACE: bool, C: Construct>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open::<TRACE>(thread) {
+        if !gate::is_open::<TRACE>(thread) {
             return None;
         }
         if (*thread).tasks.counted_wait {
@@ -590,15 +581,15 @@ pub unsafe fn wait_exit<const TRACE: bool, C: Construct>(
         if (*node(thread, at)).key != Defined::key_at(place) {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         let Some(ticks) = wait_exit_inside::<TRACE>(thread, (at, &*place), clock) else {
-            take_back(thread);
+            gate::take_back(thread);
             return None;
         };
         let running = (*thread).tasks.running;
         task::waited(&mut *thread, running);
         match (*running).waiting.end() {
-            None => set_gate(thread, 0),
+            None => gate::set(thread, 0),
             Some(child) => waited_for(thread, at, child, ticks),
         }
         Some(())
@@ -631,6 +622,6 @@ unsafe fn waited_for(thread: *mut Location, at: NodeOffset, child: u64, wait: u6
     // SAFETY: the contract of this module.
     unsafe {
         task::add_waiting(&mut *thread, at, cause::Place::from_word(child), wait);
-        set_gate(thread, 0);
+        gate::set(thread, 0);
     }
 }

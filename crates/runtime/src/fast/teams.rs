@@ -10,17 +10,17 @@
 //! Each is made once with records and once without, so that what is rare (a call of the OpenMP
 //! runtime, a name that is computed) costs the other nothing.
 
-use std::sync::atomic::Ordering::{self, Relaxed};
-use std::sync::atomic::compiler_fence;
+use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
+use super::kit::gate;
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::clock::Clock;
 use crate::context::{Context, ParallelRegions};
 use crate::events::{Fields, Records, kind};
-use crate::location::{Location, ROOT, gate};
+use crate::location::{Location, ROOT};
 use crate::recycle;
 use crate::serial;
 use crate::team;
@@ -39,7 +39,7 @@ fn begin_event<const TRACE: bool>(
     thread: &mut Location,
     clock: impl Clock,
 ) -> Option<(Step, Records)> {
-    set_gate(thread, gate::BUSY);
+    close(thread);
     let (now, last) = (clock.now(), thread.header.last_ticks);
     let records = match TRACE {
         true => Records::begin(&thread.events, now),
@@ -63,19 +63,18 @@ fn account(thread: &mut Location, at: NodeOffset, step: &Step) {
     thread.header.last_ticks = step.now;
 }
 
+/// The event begins.
+#[inline(always)]
+fn close(thread: &mut Location) {
+    // SAFETY: the location of the thread whose event this is.
+    unsafe { gate::set(thread, gate::BUSY) };
+}
+
 /// The event is over.
 #[inline(always)]
 fn end_event(thread: &mut Location) {
-    set_gate(thread, 0);
-}
-
-/// For signal handlers, which see the gate in the middle of everything.
-#[inline(always)]
-fn set_gate(thread: &mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: a field of a reference.
-    unsafe { (&raw mut thread.gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
+    // SAFETY: as above.
+    unsafe { gate::set(thread, 0) };
 }
 
 /// As [`team::fork`]; returns the team. `requested` says how many threads are asked for.
@@ -182,7 +181,7 @@ pub fn begin_next<const TRACE: bool>(
     let left = left.record();
     let joined = find_next::<TRACE>(worker, record)?;
     // From here on what was looked at is read again: to keep it would take a frame.
-    set_gate(worker, gate::BUSY);
+    close(worker);
     let before = worker.header.last_ticks;
     if leave_final(worker, left, (at, before), joined) {
         account(worker, at, &Step { now: joined, ticks: joined - before });
@@ -202,7 +201,7 @@ pub fn begin_next_behind<const TRACE: bool>(
 ) -> Option<()> {
     is_in_final_barrier(worker.contexts.top(), worker.header.current)?;
     find_next::<TRACE>(worker, next.1)?;
-    set_gate(worker, gate::BUSY);
+    close(worker);
     begin_next_late::<TRACE>(worker, next, clock);
     Some(())
 }

@@ -10,17 +10,10 @@
 
 use std::sync::atomic::Ordering;
 
-use super::kit::{begin_event, end_event, known, node};
+use super::kit::{gate, known, node};
 use crate::descriptor::{Construct, Defined, Slot};
-use crate::location::{Location, gate};
+use crate::location::Location;
 use crate::task::{self, PREDICTED, UNTIMED, spare, untag};
-
-/// Whether nothing but the switch back from a task is due.
-#[inline(always)]
-unsafe fn is_open(thread: *mut Location) -> bool {
-    // SAFETY: the contract of this module.
-    unsafe { (*thread).gate & !gate::SWITCH == 0 }
-}
 
 /// As [`task::create_begin`], where the task is predicted to be undeferred because of a clause.
 /// `at` is the creation's node.
@@ -43,12 +36,12 @@ pub unsafe fn create_begin<const TRACE: bool>(thread: *mut Location, at: usize) 
 pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined) -> Option<usize> {
     // SAFETY: the contract of this module; the first free instance is known to nobody else.
     unsafe {
-        if !is_open(thread) {
+        if !gate::is_open::<true>(thread) {
             return None;
         }
         let before = (*thread).gate;
         let at = known(thread, (*thread).header.current, Defined::key_at(create))?;
-        begin_event(thread);
+        gate::close_over_due(thread);
         let instance = (*thread).tasks.free;
         let is_ready = !instance.is_null() && (*node(thread, at)).private & PREDICTED != 0;
         if is_ready {
@@ -59,7 +52,7 @@ pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined)
                 (*thread).name_instance(instance);
             }
         }
-        end_event(thread, before, is_ready.then_some(instance as usize | UNTIMED))
+        gate::open_if_done(thread, before, is_ready.then_some(instance as usize | UNTIMED))
     }
 }
 
@@ -89,17 +82,17 @@ pub unsafe fn create_end_included(thread: *mut Location, handle: usize) -> Optio
     // SAFETY: the contract of this module.
     unsafe {
         let before = (*thread).gate;
-        if !is_open(thread) || spare::is_one(handle) || !task::is_undeferred(handle) {
+        if !gate::is_open::<true>(thread) || spare::is_one(handle) || !task::is_undeferred(handle) {
             return None;
         }
         let instance = untag(handle);
         if (*thread).header.index != (*instance).creator {
             return None;
         }
-        begin_event(thread);
+        gate::close_over_due(thread);
         (*thread).next_counted.leave();
         (*thread).free_unchanged(instance);
-        end_event(thread, before, Some(()))
+        gate::open_if_done(thread, before, Some(()))
     }
 }
 
@@ -108,7 +101,7 @@ pub unsafe fn create_end_included(thread: *mut Location, handle: usize) -> Optio
 pub unsafe fn wait_enter_counted(thread: *mut Location, construct: impl Construct) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !is_open(thread) || task::has_children(&mut *thread) {
+        if !gate::is_open::<true>(thread) || task::has_children(&mut *thread) {
             return None;
         }
         let place = construct.place(Slot::Taskwait);

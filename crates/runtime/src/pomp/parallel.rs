@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::clock::Tsc;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::fast::kit::gate;
 use crate::fast::teams;
 use crate::location::Location;
 use crate::pomp::on_construct;
@@ -27,21 +28,12 @@ pub(crate) fn team_around(thread: &Location) -> Option<u32> {
     (!context.is_unobserved()).then_some(context.team)
 }
 
-/// This thread's location, where nothing is special about it.
-#[inline(always)]
-fn ready<'a>() -> Option<&'a mut Location> {
-    let thread = tls::here();
-    // SAFETY: locations are never freed, and this thread is the only one that uses its own. What
-    // stands in for one has a gate that is not open.
-    unsafe { if (*thread).gate == 0 { Some(&mut *thread) } else { None } }
-}
-
 /// The master meets a parallel region; `team` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        match ready() {
+        match gate::open_thread() {
             Some(thread) if thread.tracing => fork_traced(d, team, thread),
             Some(thread) => fork::<false>(d, team, thread),
             None => fork_any(d, team),
@@ -94,7 +86,7 @@ unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
     unsafe {
-        match ready() {
+        match gate::open_thread() {
             Some(thread) if thread.contexts.has_forked(team) => match thread.tracing {
                 true => begin::<true>(d, team),
                 false => begin::<false>(d, team),
@@ -106,10 +98,10 @@ pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
     }
 }
 
-/// This thread's location, which was [`ready`] in the same event.
+/// This thread's location, which [`gate::open_thread`] has found in the same event.
 #[inline(always)]
 fn here<'a>() -> &'a mut Location {
-    // SAFETY: as for `ready`.
+    // SAFETY: as for `gate::open_thread`.
     unsafe { &mut *tls::here() }
 }
 
@@ -242,7 +234,7 @@ unsafe fn begin_part(
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
-    match ready() {
+    match gate::open_thread() {
         Some(thread) if thread.tracing => end_traced(d, team, thread),
         Some(thread) => end::<false>(d, team, thread),
         None => end_any(d, team),
@@ -274,7 +266,7 @@ fn end_any(d: *mut Descriptor, team: i64) {
 /// The master is behind the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
-    match ready() {
+    match gate::open_thread() {
         Some(thread) if thread.tracing => join_traced(d, team, thread),
         Some(thread) => join::<false>(d, team, thread),
         None => join_any(d, team),

@@ -7,8 +7,9 @@ use std::ptr::null;
 
 use crate::clock;
 use crate::descriptor::{Descriptor, Handle, Slot};
+use crate::fast::kit::gate;
 use crate::fast::{guarded, regions};
-use crate::location::{Location, gate};
+use crate::location::Location;
 use crate::pomp::on_construct;
 use crate::{atomics, barrier, descriptor, exclusion, fast, sync, window};
 
@@ -36,7 +37,7 @@ unsafe fn enter_known(
         if regions::enter::<0>(thread, handle, slot, |visits| judge_due(descriptor, slot, visits)) {
             return;
         }
-        match is_guarded(thread) {
+        match gate::is_guarded(thread) {
             true => enter_guarded(descriptor, slot, handle.key(slot), thread),
             false => enter_any(descriptor, slot),
         }
@@ -182,7 +183,7 @@ unsafe fn exit_known(
         if regions::exit::<0>(thread, handle, slot) {
             return;
         }
-        match is_guarded(thread) {
+        match gate::is_guarded(thread) {
             true => exit_guarded(descriptor, slot, handle.key(slot), thread),
             false => exit_any(descriptor, slot),
         }
@@ -251,7 +252,7 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
-            is_guarded(thread) && guarded::exit(thread, handle.key(slot))
+            gate::is_guarded(thread) && guarded::exit(thread, handle.key(slot))
         }) || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
     } {
         return;
@@ -272,7 +273,7 @@ pub fn critical_begin(descriptor: *mut Descriptor) {
             return;
         }
         match fast::known(descriptor) {
-            Some((thread, handle)) if is_guarded(thread) => {
+            Some((thread, handle)) if gate::is_guarded(thread) => {
                 critical_begin_guarded(descriptor, handle, handle.key(Slot::Body), thread);
             }
             _ => critical_begin_any(descriptor),
@@ -322,7 +323,7 @@ pub fn critical_end(descriptor: *mut Descriptor) {
             return;
         }
         match fast::known(descriptor) {
-            Some((thread, handle)) if is_guarded(thread) => {
+            Some((thread, handle)) if gate::is_guarded(thread) => {
                 critical_end_guarded(descriptor, handle, handle.key(Slot::Body), thread);
             }
             _ => critical_end_any(descriptor),
@@ -532,14 +533,6 @@ pub fn exit_counted(descriptor: *mut Descriptor, slot: Slot) {
     }
 }
 
-/// Whether the location has guarded call paths, and nothing else is special about it. (Asked for
-/// behind what is common, which is not to keep it for this.)
-#[inline(always)]
-unsafe fn is_guarded(thread: *const Location) -> bool {
-    // SAFETY: what stands in for a location has a gate, too.
-    unsafe { (&raw const (*thread).gate).read_volatile() == gate::GUARDED }
-}
-
 /// Whether it was a guarded construct whose body has its turn.
 ///
 /// # Safety
@@ -554,7 +547,7 @@ unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
             let begun = |thread: &mut Location, node, ticks| {
                 sync::waited_for(thread, node, before, ticks);
             };
-            is_guarded(thread) && guarded::enter_body(thread, key, null(), begun)
+            gate::is_guarded(thread) && guarded::enter_body(thread, key, null(), begun)
         })
     }
 }
@@ -570,7 +563,7 @@ unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             let key = handle.key(Slot::OrderedBody);
             let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
-            is_guarded(thread) && guarded::exit_body(thread, key, ended)
+            gate::is_guarded(thread) && guarded::exit_body(thread, key, ended)
         })
     }
 }
@@ -584,7 +577,7 @@ unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
-            is_guarded(thread)
+            gate::is_guarded(thread)
                 && guarded::has_had_body(&*thread)
                 && guarded::exit(thread, handle.key(Slot::Ordered))
         })

@@ -6,12 +6,12 @@
 //! what the event names; a region's place is that of a [`Handle`](crate::descriptor::Handle), and
 //! nothing of it is read but its key, unless that is the key of a node.
 
-use std::sync::atomic::{Ordering, compiler_fence};
+pub mod gate;
 
 use pompeii_live::{Node, NodeOffset};
 
 use crate::clock::Clock;
-use crate::location::{Location, gate};
+use crate::location::Location;
 
 /// The node that is there; the location itself, whose first word is no key, for 0.
 #[inline(always)]
@@ -86,46 +86,6 @@ pub unsafe fn known(thread: *mut Location, parent: NodeOffset, key: u64) -> Opti
         (*node(thread, parent)).hint = child as NodeOffset;
         Some(child)
     }
-}
-
-/// The gate is this from here on, also for signal handlers, which see it in the middle of
-/// everything.
-#[inline(always)]
-pub unsafe fn set_gate(thread: *mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the contract of this module.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// Begins an event.
-#[inline(always)]
-pub unsafe fn begin_event(thread: *mut Location) {
-    // SAFETY: the contract of this module.
-    unsafe { (*thread).gate |= gate::BUSY };
-    compiler_fence(Ordering::SeqCst);
-}
-
-/// Ends an event whose gate is `after` it, unless it has done nothing. (An event as a closure would
-/// not be inlined.)
-#[inline(always)]
-pub unsafe fn end_event<T>(thread: *mut Location, after: u32, done: Option<T>) -> Option<T> {
-    // SAFETY: the contract of this module.
-    unsafe {
-        match done {
-            Some(_) => set_gate(thread, after),
-            None => take_back(thread),
-        }
-    }
-    done
-}
-
-/// The event has done nothing.
-#[inline(always)]
-pub unsafe fn take_back(thread: *mut Location) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the contract of this module.
-    unsafe { (*thread).gate &= !gate::BUSY };
 }
 
 /// The time now, where it is later than that of the last event.
