@@ -52,7 +52,8 @@ const REMAINING: &[(&str, &str)] = &[
     (
         "runtime",
         "atomics barrier cause context definitions descriptor detach ends events \
-         exclusion fast::guarded fast::kit fast::kit::gate filter forks guard guard::paths iteration \
+         exclusion fast::guarded fast::kit fast::kit::gate fast::kit::step filter forks \
+         guard guard::paths iteration \
          loaded location metrics mpi parameters pomp process ready recording seat serial siblings \
          sites start sync task task::creation task::execution task::instance task::spare \
          task::times task::untied task::wait team tls unkept visits window",

@@ -8,10 +8,11 @@
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
+use super::kit::step::{self, Step};
 use super::kit::{self, gate};
 use super::known;
 use crate::cause::Place;
-use crate::clock;
+use crate::clock::Clock;
 use crate::descriptor::{Defined, Descriptor, Handle, Slot};
 use crate::events::Records;
 use crate::location::Location;
@@ -23,15 +24,6 @@ pub struct Event<const GATE: u32> {
     pub slot: Slot,
     /// Current node.
     pub at: NodeOffset,
-}
-
-/// When an event happens.
-#[derive(Clone, Copy)]
-pub struct Step {
-    pub now: u64,
-    /// The location's event before, and the time since then.
-    pub last: u64,
-    pub ticks: u64,
 }
 
 impl<const GATE: u32> Event<GATE> {
@@ -197,21 +189,26 @@ impl<const GATE: u32> Event<GATE> {
     /// Closes the gate, accounts the time until now, and appends the record; `None`, with nothing
     /// done, where time has not grown or the chunk is full.
     #[inline(always)]
-    pub unsafe fn step(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
+    pub unsafe fn step(
+        &self,
+        clock: impl Clock,
+        record: impl FnOnce(&Defined) -> Packed,
+    ) -> Option<Step> {
         // SAFETY: the caller's promise.
-        unsafe { self.step_with(|records, region| records.region(record(region))) }
+        unsafe { self.step_with(clock, |records, region| records.region(record(region))) }
     }
 
     /// The same with several records.
     #[inline(always)]
     pub unsafe fn step_with(
         &self,
+        clock: impl Clock,
         write: impl FnOnce(Records, &Defined) -> Records,
     ) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
             gate::close(self.thread);
-            let step = self.try_step(write);
+            let step = self.try_step(clock, |_| true, write);
             if step.is_none() {
                 self.finish();
             }
@@ -222,14 +219,18 @@ impl<const GATE: u32> Event<GATE> {
     /// The same as [`Event::step`] at a border of the thread's work; `None` also where the time
     /// without a CPU is due to be read.
     #[inline(always)]
-    pub unsafe fn border(&self, record: impl FnOnce(&Defined) -> Packed) -> Option<Step> {
+    pub unsafe fn border(
+        &self,
+        clock: impl Clock,
+        record: impl FnOnce(&Defined) -> Packed,
+    ) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
             gate::close(self.thread);
             let due = (*self.thread).ready.due;
-            let is_due = |now| now >= due;
-            let step =
-                self.try_step_unless(is_due, |records, region| records.region(record(region)));
+            let is_before = |now| now < due;
+            let write = |records: Records, region: &Defined| records.region(record(region));
+            let step = self.try_step(clock, is_before, write);
             if step.is_none() {
                 self.finish();
             }
@@ -238,33 +239,20 @@ impl<const GATE: u32> Event<GATE> {
     }
 
     #[inline(always)]
-    pub unsafe fn try_step(
+    unsafe fn try_step(
         &self,
-        write: impl FnOnce(Records, &Defined) -> Records,
-    ) -> Option<Step> {
-        // SAFETY: the caller's promise.
-        unsafe { self.try_step_unless(|_| false, write) }
-    }
-
-    #[inline(always)]
-    unsafe fn try_step_unless(
-        &self,
-        is_due: impl FnOnce(u64) -> bool,
+        clock: impl Clock,
+        wanted: impl FnOnce(u64) -> bool,
         write: impl FnOnce(Records, &Defined) -> Records,
     ) -> Option<Step> {
         // SAFETY: the caller's promise.
         unsafe {
-            let (now, last) = (clock::tsc(), self.last());
-            if now <= last || is_due(now) {
-                return None;
-            }
-            let step = Step { now, last, ticks: now - last };
+            let step = Step::take(self.thread, clock, wanted)?;
             if (*self.thread).tracing {
                 let events = &mut (*self.thread).events;
-                write(Records::begin(events, now)?, self.region()).end(events, now);
+                write(Records::begin(events, step.now)?, self.region()).end(events, step.now);
             }
-            (*self.node(self.at)).ticks += step.ticks;
-            (*self.thread).header.last_ticks = now;
+            step::account(self.thread, self.at, step);
             Some(step)
         }
     }

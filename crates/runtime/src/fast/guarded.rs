@@ -7,10 +7,11 @@
 
 use std::ptr::null;
 
-use pompeii_live::{Node, NodeOffset};
+use pompeii_live::NodeOffset;
 
-use super::kit::gate;
-use crate::clock;
+use super::kit::step::{self, Step};
+use super::kit::{self, gate};
+use crate::clock::Clock;
 use crate::exclusion;
 use crate::guard::{Deferred, Guard, Totals, Visit};
 use crate::location::Location;
@@ -162,7 +163,7 @@ impl Short {
 /// # Safety
 /// The thread's own location, whose gate is that of a guarded one.
 #[inline(always)]
-pub unsafe fn enter(thread: *mut Location, key: u64) -> bool {
+pub unsafe fn enter(thread: *mut Location, key: u64, clock: impl Clock) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let short = &raw mut (*thread).guard.short;
@@ -176,14 +177,14 @@ pub unsafe fn enter(thread: *mut Location, key: u64) -> bool {
         }
         let node = (*path).part.node;
         // The long way asks whether measuring a function is worth its cost.
-        if exclusion::is_due((*at(thread, node)).visits + 1) {
+        if exclusion::is_due((*kit::node(thread, node)).visits + 1) {
             return false;
         }
-        let Some(now) = step(thread, (*path).around, |_| true) else { return false };
-        (*at(thread, node)).visits += 1;
+        let Some(now) = begin_event(thread, (*path).around, clock, |_| true) else { return false };
+        (*kit::node(thread, node)).visits += 1;
         (*thread).header.current = node;
         ((*short).stage, (*short).open, (*short).times[0]) = (Stage::Entered, path, now);
-        finish(thread)
+        end_event(thread)
     }
 }
 
@@ -197,6 +198,7 @@ pub unsafe fn enter_body(
     thread: *mut Location,
     key: u64,
     lock: *const Lock,
+    clock: impl Clock,
     begun: impl FnOnce(&mut Location, NodeOffset, u64),
 ) -> bool {
     // SAFETY: the caller's promise; locks are never freed.
@@ -209,8 +211,8 @@ pub unsafe fn enter_body(
         if !is_here || body.key != key || waits {
             return false;
         }
-        let Some(now) = step(thread, part.node, |_| true) else { return false };
-        (*at(thread, body.node)).visits += 1;
+        let Some(now) = begin_event(thread, part.node, clock, |_| true) else { return false };
+        (*kit::node(thread, body.node)).visits += 1;
         (*thread).header.current = body.node;
         if let Some(lock) = lock.0 {
             sync::take(lock, (*thread).own.at(part.node));
@@ -218,7 +220,7 @@ pub unsafe fn enter_body(
         }
         ((*short).stage, (*short).times[1], (*short).lock.0) = (Stage::Inside, now, lock.1);
         begun(&mut *thread, part.node, now - asked);
-        finish(thread)
+        end_event(thread)
     }
 }
 
@@ -233,7 +235,7 @@ pub fn has_had_body(thread: &Location) -> bool {
 /// # Safety
 /// As for [`enter`].
 #[inline(always)]
-pub unsafe fn exit(thread: *mut Location, key: u64) -> bool {
+pub unsafe fn exit(thread: *mut Location, key: u64, clock: impl Clock) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let short = &raw mut (*thread).guard.short;
@@ -245,14 +247,16 @@ pub unsafe fn exit(thread: *mut Location, key: u64) -> bool {
         let enter = (*short).times[0];
         let bound_ticks = (*path).bound_ticks;
         let is_short = |now| now - enter < bound_ticks;
-        let Some(now) = step(thread, (*path).part.node, is_short) else { return false };
+        let Some(now) = begin_event(thread, (*path).part.node, clock, is_short) else {
+            return false;
+        };
         (*thread).header.current = (*path).around;
         (*path).total.add(now - enter);
         if (*short).stage == Stage::Behind {
             (*path).body_total.add((*short).times[2] - (*short).times[1]);
         }
         (*short).open = &raw const NO_PATH;
-        finish(thread)
+        end_event(thread)
     }
 }
 
@@ -265,6 +269,7 @@ pub unsafe fn exit(thread: *mut Location, key: u64) -> bool {
 pub unsafe fn exit_body(
     thread: *mut Location,
     key: u64,
+    clock: impl Clock,
     ended: impl FnOnce(&mut Location, NodeOffset),
 ) -> bool {
     // SAFETY: the caller's promise; locks are never freed.
@@ -275,49 +280,41 @@ pub unsafe fn exit_body(
         if !is_here || body.key != key {
             return false;
         }
-        let Some(now) = step(thread, body.node, |_| true) else { return false };
+        let Some(now) = begin_event(thread, body.node, clock, |_| true) else { return false };
         (*thread).header.current = part.node;
         ((*short).stage, (*short).times[2]) = (Stage::Behind, now);
         if let Some(lock) = (*short).lock.0.as_ref() {
             sync::give_back(lock, now);
         }
         ended(&mut *thread, part.node);
-        finish(thread)
+        end_event(thread)
     }
-}
-
-/// The node that is there: nodes and location lie in one mapping.
-#[inline(always)]
-unsafe fn at(thread: *mut Location, node: NodeOffset) -> *mut Node {
-    // SAFETY: the caller's promise: an offset that `Location::make_node` has given.
-    unsafe { thread.cast::<u8>().add(node as usize).cast() }
 }
 
 /// Begins an event at the current node: accounts the time until now, which it says. `None`, with
 /// nothing done, where time has not grown, or is not `wanted`.
 #[inline(always)]
-unsafe fn step(
+unsafe fn begin_event(
     thread: *mut Location,
     current: NodeOffset,
+    clock: impl Clock,
     wanted: impl FnOnce(u64) -> bool,
 ) -> Option<u64> {
     // SAFETY: the caller's promise.
     unsafe {
         gate::set(thread, gate::BUSY);
-        let (now, last) = (clock::tsc(), (*thread).header.last_ticks);
-        if now <= last || !wanted(now) {
-            finish(thread);
+        let Some(step) = Step::take(thread, clock, wanted) else {
+            end_event(thread);
             return None;
-        }
-        (*at(thread, current)).ticks += now - last;
-        (*thread).header.last_ticks = now;
-        Some(now)
+        };
+        step::account(thread, current, step);
+        Some(step.now)
     }
 }
 
 /// Ends an event.
 #[inline(always)]
-unsafe fn finish(thread: *mut Location) -> bool {
+unsafe fn end_event(thread: *mut Location) -> bool {
     // SAFETY: the caller's promise.
     unsafe { gate::set(thread, gate::GUARDED) };
     true

@@ -12,12 +12,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::NodeOffset;
 
-use super::event::{Event, Step};
+use super::event::Event;
 use super::kit::gate;
+use super::kit::step::Step;
 use crate::arrivals;
 use crate::atomics;
 use crate::barrier::{self, Phase};
 use crate::cause::Place;
+use crate::clock::Clock;
 use crate::descriptor::{self, Descriptor, Handle, Slot};
 use crate::events::kind;
 use crate::location::Location;
@@ -33,13 +35,14 @@ pub unsafe fn enter<const GATE: u32>(
     thread: *mut Location,
     handle: &'static Handle,
     slot: Slot,
+    clock: impl Clock,
     entered: impl FnOnce(u64),
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return event.is_excluded() };
-        if event.step(|region| region.enter).is_none() {
+        if event.step(clock, |region| region.enter).is_none() {
             return false;
         }
         event.go_to(child);
@@ -55,13 +58,18 @@ pub unsafe fn enter<const GATE: u32>(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn enter_loop(thread: *mut Location, handle: &'static Handle, count: i64) -> bool {
+pub unsafe fn enter_loop(
+    thread: *mut Location,
+    handle: &'static Handle,
+    count: i64,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let slot = Slot::Worksharing;
         let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return (*event.handle).is_filtered(slot) };
-        if event.step(|region| region.enter).is_none() {
+        if event.step(clock, |region| region.enter).is_none() {
             return false;
         }
         event.go_to(child);
@@ -113,6 +121,7 @@ pub unsafe fn exit<const GATE: u32>(
     thread: *mut Location,
     handle: &'static Handle,
     slot: Slot,
+    clock: impl Clock,
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
@@ -120,7 +129,7 @@ pub unsafe fn exit<const GATE: u32>(
         if !event.can_leave() {
             return event.is_excluded_here();
         }
-        if event.step(|region| region.leave).is_none() {
+        if event.step(clock, |region| region.leave).is_none() {
             return false;
         }
         event.leave();
@@ -133,7 +142,11 @@ pub unsafe fn exit<const GATE: u32>(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit_worksharing<const GATE: u32>(descriptor: *mut Descriptor, slot: Slot) -> bool {
+pub unsafe fn exit_worksharing<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    slot: Slot,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, slot) else { return false };
@@ -142,7 +155,7 @@ pub unsafe fn exit_worksharing<const GATE: u32>(descriptor: *mut Descriptor, slo
         }
         let done = match (*event.thread).barrier_exit_ticks == event.last() {
             true => event.share(|region| region.leave),
-            false => event.step(|region| region.leave).is_some(),
+            false => event.step(clock, |region| region.leave).is_some(),
         };
         if !done {
             return false;
@@ -157,7 +170,10 @@ pub unsafe fn exit_worksharing<const GATE: u32>(descriptor: *mut Descriptor, slo
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn critical_begin<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
@@ -166,7 +182,7 @@ pub unsafe fn critical_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bo
             return false;
         }
         let lock = (*event.handle).lock;
-        let Some(step) = event.step_with(|records, region| {
+        let Some(step) = event.step_with(clock, |records, region| {
             records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region(region.enter)
         }) else {
             return false;
@@ -202,7 +218,10 @@ unsafe fn take_contended<const GATE: u32>(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn critical_end<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
@@ -210,7 +229,7 @@ pub unsafe fn critical_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool
             return false;
         }
         let lock = (*event.handle).lock;
-        let Some(Step { now, .. }) = event.step_with(|records, region| {
+        let Some(Step { now, .. }) = event.step_with(clock, |records, region| {
             records.region(region.leave).numbered(kind::RELEASE, &lock.fields, lock.order())
         }) else {
             return false;
@@ -226,7 +245,10 @@ pub unsafe fn critical_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_begin<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
@@ -235,7 +257,9 @@ pub unsafe fn ordered_begin<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         if !event.is_region(child) || (*event.node(event.at)).key != around {
             return false;
         }
-        let Some(Step { ticks, .. }) = event.step(|region| region.enter) else { return false };
+        let Some(Step { ticks, .. }) = event.step(clock, |region| region.enter) else {
+            return false;
+        };
         event.go_to(child);
         let before = (*event.handle).turn.last();
         if before.is_beside((*event.thread).own) {
@@ -289,11 +313,11 @@ unsafe fn source_of_another<const GATE: u32>(
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor, clock: impl Clock) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
-        if !event.can_leave() || event.step(|region| region.leave).is_none() {
+        if !event.can_leave() || event.step(clock, |region| region.leave).is_none() {
             return false;
         }
         event.leave();
@@ -307,14 +331,17 @@ pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor) -> bool 
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn ordered_exit<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Ordered) else { return false };
         if !event.can_leave() {
             return false;
         }
-        let Some(Step { now, ticks, .. }) = event.step(|region| region.leave) else {
+        let Some(Step { now, ticks, .. }) = event.step(clock, |region| region.leave) else {
             return false;
         };
         event.leave();
@@ -330,13 +357,16 @@ pub unsafe fn ordered_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn barrier_enter<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
         let Some(child) = event.child() else { return false };
         if (*event.thread).alone {
-            if event.step(|region| region.enter).is_none() {
+            if event.step(clock, |region| region.enter).is_none() {
                 return false;
             }
             event.go_to(child);
@@ -348,7 +378,9 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
         if context.barrier.phase != Phase::BETWEEN || !is_ours {
             return false;
         }
-        let Some(Step { now, .. }) = event.border(|region| region.enter) else { return false };
+        let Some(Step { now, .. }) = event.border(clock, |region| region.enter) else {
+            return false;
+        };
         event.go_to(child);
         let (record, node) = (context.record(), event.node(child));
         let child = child as NodeOffset;
@@ -370,7 +402,10 @@ pub unsafe fn barrier_enter<const GATE: u32>(descriptor: *mut Descriptor) -> boo
 /// # Safety
 /// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool {
+pub unsafe fn barrier_exit<const GATE: u32>(
+    descriptor: *mut Descriptor,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
@@ -378,7 +413,7 @@ pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
             return false;
         }
         if (*event.thread).alone {
-            let Some(step) = event.step(|region| region.leave) else { return false };
+            let Some(step) = event.step(clock, |region| region.leave) else { return false };
             event.leave();
             (*event.thread).barrier_exit_ticks = step.now;
             return event.finish();
@@ -387,7 +422,7 @@ pub unsafe fn barrier_exit<const GATE: u32>(descriptor: *mut Descriptor) -> bool
         if context.barrier.phase != Phase::within(event.at) {
             return false;
         }
-        let Some(step) = event.border(|region| region.leave) else { return false };
+        let Some(step) = event.border(clock, |region| region.leave) else { return false };
         event.leave();
         (*event.thread).barrier_exit_ticks = step.now;
         let (record, enter) = (context.record(), context.barrier.enter);

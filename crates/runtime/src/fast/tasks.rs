@@ -12,7 +12,8 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
-use super::kit::{Place, gate, known, later, node, search};
+use super::kit::step::{account_until, later};
+use super::kit::{Place, gate, known, node, search};
 use super::untimed_tasks;
 use crate::barrier;
 use crate::cause;
@@ -73,18 +74,6 @@ unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
     unsafe { times::at(node(thread, at)) }
 }
 
-/// Accounts the time since the last event to the current node. Returns it.
-#[inline(always)]
-unsafe fn account(thread: *mut Location, here: NodeOffset, now: u64) -> u64 {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let ticks = now - (*thread).header.last_ticks;
-        (*node(thread, here)).ticks += ticks;
-        (*thread).header.last_ticks = now;
-        ticks
-    }
-}
-
 /// As [`task::create_begin`]. Returns the handle.
 #[inline(always)]
 pub unsafe fn create_begin<const TRACE: bool>(
@@ -134,7 +123,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         if TRACE && (*thread).gate & gate::SWITCH != 0 {
             write(thread, back(records(thread, now)?, thread), now);
         }
-        account(thread, here, now);
+        account_until(thread, here, now);
         (*node(thread, at)).visits += 1;
         (*thread).header.current = at as NodeOffset;
         (*thread).tasks.due = Some(Due { region: &*create, task: instance });
@@ -200,7 +189,7 @@ unsafe fn create_end_inside<const TRACE: bool>(
             let records = named(records, kind::TASK_CREATE, instance).later(now);
             write(thread, records.region(region.leave), begun);
         }
-        let ticks = account(thread, at, now);
+        let ticks = account_until(thread, at, now);
         (*thread).tasks.due = None;
         leave_creation(thread, at);
         times.created(ticks);
@@ -275,7 +264,7 @@ unsafe fn create_end_at_once_inside<const TRACE: bool, C: Construct>(
             let records = back(records(thread, now)?, thread);
             write(thread, records.region((*create).leave), now);
         }
-        account(thread, at, now);
+        account_until(thread, at, now);
         leave_creation(thread, at);
         // Its execution lies inside, all of it on this thread.
         let inside = (*instance).executed_ticks.load(Ordering::Relaxed);
@@ -381,7 +370,7 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
             let records = named(records, kind::TASK_SWITCH, instance);
             write(thread, records.region((*place).enter), first);
         }
-        account(thread, here, now);
+        account_until(thread, here, now);
         // Asked again: there is no register left that would need no frame.
         let below = (*thread).tasks.running;
         if NESTED {
@@ -470,7 +459,7 @@ unsafe fn end_inside<const TRACE: bool>(
             let records = records(thread, now)?.region((*(*instance).region).leave);
             write(thread, named(records, kind::TASK_COMPLETE, instance), now);
         }
-        account(thread, root, now);
+        account_until(thread, root, now);
         go_back(thread, (*instance).below, now);
         let ticks = now - (*instance).fragment_start;
         (*node(thread, (*instance).stub)).task_ticks += ticks;
@@ -553,7 +542,7 @@ unsafe fn wait_enter_inside<const TRACE: bool>(
             let records = back(records(thread, now)?, thread);
             write(thread, records.region((*place).enter), now);
         }
-        account(thread, here, now);
+        account_until(thread, here, now);
         (*node(thread, at)).visits += 1;
         (*thread).header.current = at as NodeOffset;
         (*running).waiting.begin((*running).created_ticks);
@@ -610,7 +599,7 @@ unsafe fn wait_exit_inside<const TRACE: bool>(
             let records = back(records(thread, now)?, thread);
             write(thread, records.region(region.leave), now);
         }
-        let ticks = account(thread, at, now);
+        let ticks = account_until(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;
         Some(ticks)
     }

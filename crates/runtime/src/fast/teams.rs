@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use pompeii_live::{NodeOffset, Team};
 
 use super::kit::gate;
+use super::kit::step::{self, Step};
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::clock::Clock;
@@ -24,12 +25,6 @@ use crate::location::{Location, ROOT};
 use crate::recycle;
 use crate::serial;
 use crate::team;
-
-/// When an event happens, and the time since the one before.
-struct Step {
-    now: u64,
-    ticks: u64,
-}
 
 /// Begins an event: nothing about it is special but, it may be, its time, or that the chunk is
 /// full. `TRACE` says whether the thread has a trace, as for all of this module. The records are
@@ -47,7 +42,7 @@ fn begin_event<const TRACE: bool>(
     };
     match records {
         Some(records) if now > last && now < thread.ready.due => {
-            Some((Step { now, ticks: now - last }, records))
+            Some((Step::between(last, now), records))
         }
         _ => {
             end_event(thread);
@@ -58,9 +53,9 @@ fn begin_event<const TRACE: bool>(
 
 /// Accounts the time of an event at `at`, the current node.
 #[inline(always)]
-fn account(thread: &mut Location, at: NodeOffset, step: &Step) {
-    thread.node(at).ticks += step.ticks;
-    thread.header.last_ticks = step.now;
+fn account(thread: &mut Location, at: NodeOffset, step: Step) {
+    // SAFETY: a node of the location of the thread whose event this is.
+    unsafe { step::account(thread, at, step) };
 }
 
 /// The event begins.
@@ -98,7 +93,7 @@ pub fn fork<const TRACE: bool>(
     if TRACE {
         records.fields(kind::THREAD_FORK, &name).end(&mut master.events, step.now);
     }
-    account(master, at, &step);
+    account(master, at, step);
     let (team, record) = (place.team, place.record());
     recycle::fork(record, step.now);
     arrivals::begin(record);
@@ -149,7 +144,7 @@ pub fn begin<const TRACE: bool>(master: &mut Location, size: u32, clock: impl Cl
         let records = records.fields(kind::TEAM_BEGIN, &context.team_name);
         records.region(context.regions.parallel.enter).end(&mut master.events, step.now);
     }
-    account(master, base, &step);
+    account(master, base, step);
     note_begin(master, base, step.ticks);
     context.begin(&mut master.tasks);
     master.alone = context.alone;
@@ -184,7 +179,7 @@ pub fn begin_next<const TRACE: bool>(
     close(worker);
     let before = worker.header.last_ticks;
     if leave_final(worker, left, (at, before), joined) {
-        account(worker, at, &Step { now: joined, ticks: joined - before });
+        account(worker, at, Step::between(before, joined));
         enter_next::<TRACE>(worker, (team, record), true, clock);
     } else {
         begin_next_late::<TRACE>(worker, (team, record), clock);
@@ -238,9 +233,9 @@ fn begin_next_late<const TRACE: bool>(
     let context = worker.contexts.top();
     let is_within = context.barrier.phase.node() != 0;
     let (now, at) = (recycle::joined(context.record()), worker.header.current);
-    let step = Step { now, ticks: now - worker.header.last_ticks };
-    account(worker, at, &step);
-    leave_late(worker, &step);
+    let step = Step::between(worker.header.last_ticks, now);
+    account(worker, at, step);
+    leave_late(worker, step.now, step.ticks);
     enter_next::<TRACE>(worker, next, is_within, clock);
 }
 
@@ -324,7 +319,7 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
     if TRACE {
         records.region(barrier.enter).end(&mut thread.events, step.now);
     }
-    account(thread, base, &step);
+    account(thread, base, step);
     thread.node(node).visits += 1;
     (thread.header.current, thread.header.final_barrier) = (node, team as u32 + 1);
     let ticks_before = thread.node(node).ticks;
@@ -340,7 +335,7 @@ fn end_behind_barrier(
     clock: impl Clock,
 ) -> Option<()> {
     let (step, _) = begin_event::<false>(thread, clock)?;
-    account(thread, context.base, &step);
+    account(thread, context.base, step);
     thread.header.final_barrier = context.team + 1;
     arrive(thread, context, (0, Phase::of(0), 0), step.now);
     Some(())
@@ -422,7 +417,7 @@ pub fn join_others<const TRACE: bool>(
     let is_within = is_in_final_barrier(context, at)?;
     let step = leave_part::<TRACE>(master, context, (at, is_within), clock)?;
     if !is_within || !leave_final(master, context.record(), (at, before), step.now) {
-        leave_late(master, &step);
+        leave_late(master, step.now, step.ticks);
     }
     master.contexts.note_join(place, step.now);
     serial::begin(master, context.base, step.now);
@@ -447,7 +442,7 @@ fn leave_part<const TRACE: bool>(
         let records = records.fields(kind::TEAM_END, &context.team_name);
         records.fields(kind::THREAD_JOIN, &Fields::JOIN).end(&mut master.events, step.now);
     }
-    account(master, at, &step);
+    account(master, at, step);
     Some(step)
 }
 
@@ -499,12 +494,12 @@ fn leave_final(
 /// The same in any case.
 #[cold]
 #[inline(never)]
-fn leave_late(thread: &mut Location, step: &Step) {
+fn leave_late(thread: &mut Location, now: u64, ticks: u64) {
     let context = thread.contexts.top();
     let (base, is_explicit) = (context.base, context.barrier.phase.node() == 0);
-    barrier::leave(thread, true, step.now);
+    barrier::leave(thread, true, now);
     if is_explicit {
-        thread.node(base).management_ticks += step.ticks;
+        thread.node(base).management_ticks += ticks;
     }
 }
 

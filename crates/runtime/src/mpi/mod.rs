@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use pompeii_live::encode::Room;
 use pompeii_live::{Key, RegionKind};
 
-use crate::clock;
+use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
 use crate::events::Revocable;
 use crate::fast::guarded;
@@ -177,7 +177,7 @@ fn enter(thread: &mut Location, routine: &Routine, region: u32) {
 fn enter_gated(thread: &mut Location, region: u32) {
     // SAFETY: the thread's own location, whose gate was asked for.
     let is_short =
-        thread.gate == gate::GUARDED && unsafe { guarded::enter(thread, key_of(region)) };
+        thread.gate == gate::GUARDED && unsafe { guarded::enter(thread, key_of(region), Tsc) };
     if !is_short {
         enter_long(thread, region);
     }
@@ -245,7 +245,8 @@ fn exit_time(thread: &mut Location) -> u64 {
 #[inline(never)]
 fn exit_gated(thread: &mut Location, region: u32) {
     // SAFETY: as for `enter_gated`.
-    let is_short = thread.gate == gate::GUARDED && unsafe { guarded::exit(thread, key_of(region)) };
+    let is_short =
+        thread.gate == gate::GUARDED && unsafe { guarded::exit(thread, key_of(region), Tsc) };
     if !is_short {
         exit_long(thread, region);
     }

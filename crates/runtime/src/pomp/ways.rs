@@ -5,7 +5,7 @@
 
 use std::ptr::null;
 
-use crate::clock;
+use crate::clock::{self, Tsc};
 use crate::descriptor::{Descriptor, Handle, Slot};
 use crate::fast::kit::gate;
 use crate::fast::{guarded, regions};
@@ -34,7 +34,8 @@ unsafe fn enter_known(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if regions::enter::<0>(thread, handle, slot, |visits| judge_due(descriptor, slot, visits)) {
+        let entered = |visits| judge_due(descriptor, slot, visits);
+        if regions::enter::<0>(thread, handle, slot, Tsc, entered) {
             return;
         }
         match gate::is_guarded(thread) {
@@ -50,7 +51,7 @@ pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
     // SAFETY: the contract of `pomp`.
     unsafe {
         match fast::known(descriptor) {
-            Some((thread, handle)) if regions::enter_loop(thread, handle, count) => {}
+            Some((thread, handle)) if regions::enter_loop(thread, handle, count, Tsc) => {}
             _ => enter_loop_any(descriptor, count),
         }
     }
@@ -86,7 +87,7 @@ fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
 #[inline(never)]
 unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guarded::enter(thread, key) } {
+    if !unsafe { guarded::enter(thread, key, Tsc) } {
         enter_beside(descriptor, slot, key, thread);
     }
 }
@@ -95,10 +96,10 @@ unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, threa
 fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guarded::enter_body(thread, key, null(), |_, _, _| {})
+        let is_done = guarded::enter_body(thread, key, null(), Tsc, |_, _, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
                 let entered = |visits| judge_due(descriptor, slot, visits);
-                regions::enter::<{ gate::GUARDED }>(thread, handle, slot, entered)
+                regions::enter::<{ gate::GUARDED }>(thread, handle, slot, Tsc, entered)
             });
         if !is_done {
             enter_any(descriptor, slot);
@@ -180,7 +181,7 @@ unsafe fn exit_known(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if regions::exit::<0>(thread, handle, slot) {
+        if regions::exit::<0>(thread, handle, slot, Tsc) {
             return;
         }
         match gate::is_guarded(thread) {
@@ -194,7 +195,7 @@ unsafe fn exit_known(
 #[inline(never)]
 unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
-    if !unsafe { guarded::exit(thread, key) } {
+    if !unsafe { guarded::exit(thread, key, Tsc) } {
         exit_beside(descriptor, slot, key, thread);
     }
 }
@@ -203,9 +204,9 @@ unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread
 fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        let is_done = guarded::exit_body(thread, key, |_, _| {})
+        let is_done = guarded::exit_body(thread, key, Tsc, |_, _| {})
             || fast::known(descriptor).is_some_and(|(thread, handle)| {
-                regions::exit::<{ gate::GUARDED }>(thread, handle, slot)
+                regions::exit::<{ gate::GUARDED }>(thread, handle, slot, Tsc)
             });
         if !is_done {
             exit_any(descriptor, slot);
@@ -241,7 +242,7 @@ fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
 #[inline(always)]
 pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::exit_worksharing::<0>(descriptor, slot) } {
+    if !unsafe { regions::exit_worksharing::<0>(descriptor, slot, Tsc) } {
         exit_worksharing_any(descriptor, slot);
     }
 }
@@ -252,8 +253,8 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
-            gate::is_guarded(thread) && guarded::exit(thread, handle.key(slot))
-        }) || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot)
+            gate::is_guarded(thread) && guarded::exit(thread, handle.key(slot), Tsc)
+        }) || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot, Tsc)
     } {
         return;
     }
@@ -269,7 +270,7 @@ fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
 pub fn critical_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        if regions::critical_begin::<0>(descriptor) {
+        if regions::critical_begin::<0>(descriptor, Tsc) {
             return;
         }
         match fast::known(descriptor) {
@@ -291,7 +292,7 @@ unsafe fn critical_begin_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guarded::enter_body(thread, key, handle.lock, |_, _, _| {}) {
+        if !guarded::enter_body(thread, key, handle.lock, Tsc, |_, _, _| {}) {
             critical_begin_beside(descriptor);
         }
     }
@@ -300,7 +301,7 @@ unsafe fn critical_begin_guarded(
 #[inline(never)]
 unsafe fn critical_begin_beside(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
-    if !unsafe { regions::critical_begin::<{ gate::GUARDED }>(descriptor) } {
+    if !unsafe { regions::critical_begin::<{ gate::GUARDED }>(descriptor, Tsc) } {
         critical_begin_any(descriptor);
     }
 }
@@ -319,7 +320,7 @@ fn critical_begin_any(descriptor: *mut Descriptor) {
 pub fn critical_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     unsafe {
-        if regions::critical_end::<0>(descriptor) {
+        if regions::critical_end::<0>(descriptor, Tsc) {
             return;
         }
         match fast::known(descriptor) {
@@ -341,7 +342,7 @@ unsafe fn critical_end_guarded(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !guarded::exit_body(thread, key, |_, _| {}) {
+        if !guarded::exit_body(thread, key, Tsc, |_, _| {}) {
             critical_end_beside(descriptor);
         }
     }
@@ -350,7 +351,7 @@ unsafe fn critical_end_guarded(
 #[inline(never)]
 unsafe fn critical_end_beside(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
-    if !unsafe { regions::critical_end::<{ gate::GUARDED }>(descriptor) } {
+    if !unsafe { regions::critical_end::<{ gate::GUARDED }>(descriptor, Tsc) } {
         critical_end_any(descriptor);
     }
 }
@@ -368,7 +369,7 @@ fn critical_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_enter(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::barrier_enter::<0>(descriptor) } {
+    if !unsafe { regions::barrier_enter::<0>(descriptor, Tsc) } {
         barrier_enter_any(descriptor);
     }
 }
@@ -376,7 +377,7 @@ pub fn barrier_enter(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn barrier_enter_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { regions::barrier_enter::<{ gate::GUARDED }>(descriptor) } {
+    if unsafe { regions::barrier_enter::<{ gate::GUARDED }>(descriptor, Tsc) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -388,7 +389,7 @@ fn barrier_enter_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn barrier_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::barrier_exit::<0>(descriptor) } {
+    if !unsafe { regions::barrier_exit::<0>(descriptor, Tsc) } {
         barrier_exit_any(descriptor);
     }
 }
@@ -396,7 +397,7 @@ pub fn barrier_exit(descriptor: *mut Descriptor) {
 #[inline(never)]
 fn barrier_exit_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if unsafe { regions::barrier_exit::<{ gate::GUARDED }>(descriptor) } {
+    if unsafe { regions::barrier_exit::<{ gate::GUARDED }>(descriptor, Tsc) } {
         return;
     }
     on_construct!(descriptor, |thread, process, handle| {
@@ -408,7 +409,7 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_begin::<0>(descriptor) } {
+    if !unsafe { regions::ordered_begin::<0>(descriptor, Tsc) } {
         ordered_begin_any(descriptor);
     }
 }
@@ -417,7 +418,8 @@ pub fn ordered_begin(descriptor: *mut Descriptor) {
 fn ordered_begin_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
-        ordered_has_begun(descriptor) || regions::ordered_begin::<{ gate::GUARDED }>(descriptor)
+        ordered_has_begun(descriptor)
+            || regions::ordered_begin::<{ gate::GUARDED }>(descriptor, Tsc)
     } {
         return;
     }
@@ -433,7 +435,7 @@ fn ordered_begin_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_end::<0>(descriptor) } {
+    if !unsafe { regions::ordered_end::<0>(descriptor, Tsc) } {
         ordered_end_any(descriptor);
     }
 }
@@ -442,7 +444,7 @@ pub fn ordered_end(descriptor: *mut Descriptor) {
 fn ordered_end_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
-        ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor)
+        ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor, Tsc)
     } {
         return;
     }
@@ -456,7 +458,7 @@ fn ordered_end_any(descriptor: *mut Descriptor) {
 #[inline(always)]
 pub fn ordered_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_exit::<0>(descriptor) } {
+    if !unsafe { regions::ordered_exit::<0>(descriptor, Tsc) } {
         ordered_exit_any(descriptor);
     }
 }
@@ -465,7 +467,7 @@ pub fn ordered_exit(descriptor: *mut Descriptor) {
 fn ordered_exit_any(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
-        ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor)
+        ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor, Tsc)
     } {
         return;
     }
@@ -547,7 +549,7 @@ unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
             let begun = |thread: &mut Location, node, ticks| {
                 sync::waited_for(thread, node, before, ticks);
             };
-            gate::is_guarded(thread) && guarded::enter_body(thread, key, null(), begun)
+            gate::is_guarded(thread) && guarded::enter_body(thread, key, null(), Tsc, begun)
         })
     }
 }
@@ -563,7 +565,7 @@ unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             let key = handle.key(Slot::OrderedBody);
             let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
-            gate::is_guarded(thread) && guarded::exit_body(thread, key, ended)
+            gate::is_guarded(thread) && guarded::exit_body(thread, key, Tsc, ended)
         })
     }
 }
@@ -579,7 +581,7 @@ unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
             gate::is_guarded(thread)
                 && guarded::has_had_body(&*thread)
-                && guarded::exit(thread, handle.key(Slot::Ordered))
+                && guarded::exit(thread, handle.key(Slot::Ordered), Tsc)
         })
     }
 }

@@ -11,13 +11,13 @@ use pompeii_live::{Definition, Key, RegionKind, node_offset};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::event::Event;
 
-use super::{Run, Setting};
+use super::{At, Run, Setting};
 use crate::definitions::RegionText;
 use crate::fast::guarded;
 use crate::guard::Bounds;
 use crate::location::{Location, TASKS};
 use crate::sync::{self, Lock, Turn};
-use crate::{clock, task, team};
+use crate::{task, team};
 
 pub const GUARD: Setting = Setting {
     trace: true,
@@ -430,42 +430,39 @@ fn structure_inside_of_a_visit_is_whole() {
 struct Shortly<'a>(&'a mut Scene);
 
 impl Shortly<'_> {
-    fn event(&mut self, event: impl FnOnce(&mut Location, &Regions, &'static Lock) -> bool) {
+    fn event(&mut self, event: impl FnOnce(&mut Location, &Regions, &'static Lock, At) -> bool) {
         let lock = self.0.lock;
-        let taken = |thread: &mut Location, _, regions: &Regions| {
-            // The clock is read until it has gone on.
-            while clock::tsc() <= thread.header.last_ticks {}
-            assert!(event(thread, regions, lock), "not on the short way");
-        };
-        self.0.event(0, taken);
-        self.0.now = clock::tsc();
+        self.0.event(5, |thread, now, regions| {
+            assert!(event(thread, regions, lock, At(now)), "not on the short way");
+        });
     }
 
     fn enter(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: the thread's own location, which has guarded call paths.
-        self.event(|thread, of, _| unsafe { guarded::enter(thread, key(region(of))) });
+        self.event(|thread, of, _, now| unsafe { guarded::enter(thread, key(region(of)), now) });
     }
 
     fn exit(&mut self, region: fn(&Regions) -> u32) {
         // SAFETY: as above.
-        self.event(|thread, of, _| unsafe { guarded::exit(thread, key(region(of))) });
+        self.event(|thread, of, _, now| unsafe { guarded::exit(thread, key(region(of)), now) });
     }
 
     fn begin(&mut self) {
         // SAFETY: as above.
-        self.event(|thread, of, lock| unsafe {
-            guarded::enter_body(thread, key(of.body), lock, |_, _, _| {})
+        self.event(|thread, of, lock, now| unsafe {
+            guarded::enter_body(thread, key(of.body), lock, now, |_, _, _| {})
         });
     }
 
     fn end(&mut self) {
         // SAFETY: as above.
-        self.event(|thread, of, _| unsafe { guarded::exit_body(thread, key(of.body), |_, _| {}) });
+        self.event(|thread, of, _, now| unsafe {
+            guarded::exit_body(thread, key(of.body), now, |_, _| {})
+        });
     }
 
     /// Something that is not short at all.
     fn inner(&mut self) {
-        self.0.now = clock::tsc();
         self.0.enter(|regions| regions.inner);
         self.0.exit(|regions| regions.inner, 1);
     }
@@ -487,7 +484,6 @@ fn short_ways_know_what_is_short() {
         scene.tiny(5);
         scene.critical(2);
     }
-    scene.now = clock::tsc();
     scene.tiny(5);
     let mut shortly = Shortly(&mut scene);
     for visit in 0..1000 {

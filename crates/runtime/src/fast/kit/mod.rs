@@ -7,10 +7,10 @@
 //! nothing of it is read but its key, unless that is the key of a node.
 
 pub mod gate;
+pub mod step;
 
 use pompeii_live::{Node, NodeOffset};
 
-use crate::clock::Clock;
 use crate::location::Location;
 
 /// The node that is there; the location itself, whose first word is no key, for 0.
@@ -86,12 +86,4 @@ pub unsafe fn known(thread: *mut Location, parent: NodeOffset, key: u64) -> Opti
         (*node(thread, parent)).hint = child as NodeOffset;
         Some(child)
     }
-}
-
-/// The time now, where it is later than that of the last event.
-#[inline(always)]
-pub unsafe fn later(thread: *mut Location, clock: impl Clock) -> Option<u64> {
-    let now = clock.now();
-    // SAFETY: the contract of this module.
-    (now > unsafe { (*thread).header.last_ticks }).then_some(now)
 }
