@@ -9,7 +9,7 @@ use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
 use super::kit::step::{self, Step};
-use super::kit::{self, gate};
+use super::kit::{self, children, gate};
 use super::known;
 use crate::cause::Place;
 use crate::clock::Clock;
@@ -24,6 +24,14 @@ pub struct Event<const GATE: u32> {
     pub slot: Slot,
     /// Current node.
     pub at: NodeOffset,
+}
+
+impl children::Wanted for (*const Handle, Slot) {
+    #[inline(always)]
+    unsafe fn key(self) -> u64 {
+        // SAFETY: the caller's promise; handles are never freed.
+        unsafe { (*self.0).key(self.1) }
+    }
 }
 
 impl<const GATE: u32> Event<GATE> {
@@ -59,51 +67,38 @@ impl<const GATE: u32> Event<GATE> {
         unsafe { gate::open(self.thread, GATE) }
     }
 
-    /// The node that is there, the location itself for 0: both lie in one mapping.
+    /// The node that is there, the location itself for 0.
     #[inline(always)]
     pub unsafe fn node(&self, at: impl kit::Place) -> *mut Node {
         // SAFETY: the caller's promise: an offset that `Location::make_child` has given, or 0.
         unsafe { kit::node(self.thread, at) }
     }
 
-    /// The current node's child that was taken last, 0 where none was: see [`Event::is_region`].
-    #[inline(always)]
-    pub unsafe fn hint(&self) -> NodeOffset {
-        // SAFETY: the caller's promise.
-        unsafe { (*self.node(self.at)).hint }
-    }
-
-    /// The region's node below the current one, if it is where it probably is: the one that was
-    /// taken last, the one behind it, as they were taken first, or the first of all.
+    /// The region's node below the current one, if it is where it probably is.
     #[inline(always)]
     pub unsafe fn child(&self) -> Option<usize> {
         // SAFETY: the caller's promise.
-        unsafe {
-            let hint = self.hint() as usize;
-            if self.is_region(hint) {
-                return Some(hint);
-            }
-            if hint == 0 {
-                return None;
-            }
-            let mut child = (*self.node(hint)).sibling as usize;
-            if !self.is_region(child) {
-                child = (*self.node(self.at)).first_child as usize;
-                if !self.is_region(child) {
-                    return None;
-                }
-            }
-            (*self.node(self.at)).hint = child as NodeOffset;
-            Some(child)
-        }
+        unsafe { children::nearby(self.thread, self.at, self.wanted()) }
     }
 
-    /// Whether this is the region's node. No node, 0, is not: the file begins with its magic
-    /// number, which is no key.
+    /// The same where it is likely to be the only one.
     #[inline(always)]
-    pub unsafe fn is_region(&self, at: impl kit::Place) -> bool {
+    pub unsafe fn last_child(&self) -> Option<usize> {
         // SAFETY: the caller's promise.
-        unsafe { (*self.node(at)).key == (*self.handle).key(self.slot) }
+        unsafe { children::last(self.thread, self.at, self.wanted()) }
+    }
+
+    /// Whether this is the region's node.
+    #[inline(always)]
+    unsafe fn is_region(&self, at: NodeOffset) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { children::is_wanted(self.thread, at, self.wanted()) }
+    }
+
+    /// What nodes of the region are known by.
+    #[inline(always)]
+    fn wanted(&self) -> (*const Handle, Slot) {
+        (self.handle, self.slot)
     }
 
     /// Whether the current node is the region's, and nothing is to be written before its end.
@@ -133,7 +128,7 @@ impl<const GATE: u32> Event<GATE> {
         unsafe { (*self.handle).is_filtered_at(self.slot, (*self.node(self.at)).key) }
     }
 
-    /// The region, where [`Event::is_region`] has found a node of it.
+    /// The region, where a node of it was found.
     #[inline(always)]
     pub unsafe fn region(&self) -> &'static Defined {
         // SAFETY: the caller's promise; what has a node is written.
@@ -172,7 +167,7 @@ impl<const GATE: u32> Event<GATE> {
     /// where that is not what it has waited for last.
     #[inline(always)]
     pub unsafe fn wait_for(&self, place: Place, wait: u64) -> bool {
-        // SAFETY: the caller's promise. No cause, 0, has no place's key: see `is_region`.
+        // SAFETY: the caller's promise. No cause, 0, has no place's key: see `children`.
         unsafe {
             let node = self.node(self.at);
             let cause = self.node((*node).private as NodeOffset);

@@ -177,10 +177,7 @@ pub unsafe fn critical_begin<const GATE: u32>(
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
-        let child = event.hint() as usize;
-        if !event.is_region(child) {
-            return false;
-        }
+        let Some(child) = event.last_child() else { return false };
         let lock = (*event.handle).lock;
         let Some(step) = event.step_with(clock, |records, region| {
             records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region(region.enter)
@@ -252,9 +249,8 @@ pub unsafe fn ordered_begin<const GATE: u32>(
     // SAFETY: the caller's promise.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
-        let child = event.hint() as usize;
-        let around = (*event.handle).key(Slot::Ordered);
-        if !event.is_region(child) || (*event.node(event.at)).key != around {
+        let Some(child) = event.last_child() else { return false };
+        if (*event.node(event.at)).key != (*event.handle).key(Slot::Ordered) {
             return false;
         }
         let Some(Step { ticks, .. }) = event.step(clock, |region| region.enter) else {

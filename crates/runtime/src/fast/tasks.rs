@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use pompeii_live::NodeOffset;
 
 use super::kit::step::{account_until, later};
-use super::kit::{Place, gate, known, node, search};
+use super::kit::{Place, children, gate, node};
 use super::untimed_tasks;
 use crate::barrier;
 use crate::cause;
@@ -88,7 +88,7 @@ pub unsafe fn create_begin<const TRACE: bool>(
         }
         let create = construct.place(Slot::TaskCreate);
         let here = (*thread).header.current;
-        let at = known(thread, here, Defined::key_at(create))?;
+        let at = children::alternating(thread, here, Defined::key_at(create))?;
         if (*node(thread, at)).private & PREDICTED != 0 {
             return match construct.is_conditional() {
                 true => untimed_tasks::create_begin::<TRACE>(thread, at),
@@ -354,10 +354,10 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
             return None;
         }
         let (here, place) = ((*thread).header.current, construct.place(Slot::Task));
-        let root = known(thread, TASKS, Defined::key_at(place))?;
+        let root = children::alternating(thread, TASKS, Defined::key_at(place))?;
         let times = times_of(thread, root)?;
         let point = if NESTED { (*(*thread).contexts.top().implicit).node } else { here };
-        let stub = search(thread, point, (*place).stub)?;
+        let stub = children::listed(thread, point, (*place).stub)?;
         let now = later(thread, clock)?;
         if TRACE {
             let (records, first) = match IS_AT_ONCE {
@@ -536,7 +536,7 @@ unsafe fn wait_enter_inside<const TRACE: bool>(
     // SAFETY: the contract of this module.
     unsafe {
         let (here, place) = ((*thread).header.current, construct.place(Slot::Taskwait));
-        let at = known(thread, here, Defined::key_at(place))?;
+        let at = children::alternating(thread, here, Defined::key_at(place))?;
         let now = later(thread, clock)?;
         if TRACE {
             let records = back(records(thread, now)?, thread);

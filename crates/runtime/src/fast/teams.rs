@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
+use super::kit::children;
 use super::kit::gate;
 use super::kit::step::{self, Step};
 use crate::arrivals;
@@ -85,7 +86,7 @@ pub fn fork<const TRACE: bool>(
     if master.header.final_barrier != 0 || !master.tasks.current().is_null() {
         return None;
     }
-    let node = child(master, at, regions.parallel.key)?;
+    let node = children::followed(master, at, regions.parallel.key)?;
     // SAFETY: places are never freed, and this one is in no other use.
     let place = unsafe { master.contexts.free_own()?.as_mut() };
     let name = if TRACE { master.contexts.fork_name(requested()) } else { Fields::NONE };
@@ -210,7 +211,7 @@ fn find_next<const TRACE: bool>(worker: &mut Location, record: &Team) -> Option<
         return None;
     }
     let joined = recycle::joined(left.record());
-    child(worker, ROOT, record.path.load(Relaxed))?;
+    children::followed(worker, ROOT, record.path.load(Relaxed))?;
     // Where a reading is due, it is so at the latest when the next team is forked.
     if record.fork_ticks.load(Relaxed) >= worker.ready.due {
         return None;
@@ -312,7 +313,7 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
     // The search notes the child, and the long way takes a child that is noted for one that was
     // left last: it comes after all that may decline.
     let (step, records) = begin_event::<TRACE>(thread, clock)?;
-    let Some(node) = child(thread, base, barrier.key) else {
+    let Some(node) = children::followed(thread, base, barrier.key) else {
         end_event(thread);
         return None;
     };
@@ -501,15 +502,4 @@ fn leave_late(thread: &mut Location, now: u64, ticks: u64) {
     if is_explicit {
         thread.node(base).management_ticks += ticks;
     }
-}
-
-/// The child of `at` with this key, the one that was taken last first, if there is one. No node, 0,
-/// has no region's key: the file begins with its magic number.
-#[inline(always)]
-fn child(thread: &mut Location, at: NodeOffset, key: u64) -> Option<NodeOffset> {
-    let hint = thread.node(at).hint;
-    if thread.key_of(hint) == key {
-        return Some(hint);
-    }
-    Some(thread.known_child(at, key)).filter(|&child| child != 0)
 }

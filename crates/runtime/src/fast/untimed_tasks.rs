@@ -10,7 +10,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::kit::{gate, known, node};
+use super::kit::{children, gate, node};
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::location::Location;
 use crate::task::{self, PREDICTED, UNTIMED, spare, untag};
@@ -40,7 +40,7 @@ pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined)
             return None;
         }
         let before = (*thread).gate;
-        let at = known(thread, (*thread).header.current, Defined::key_at(create))?;
+        let at = children::alternating(thread, (*thread).header.current, Defined::key_at(create))?;
         gate::close_over_due(thread);
         let instance = (*thread).tasks.free;
         let is_ready = !instance.is_null() && (*node(thread, at)).private & PREDICTED != 0;
@@ -105,7 +105,7 @@ pub unsafe fn wait_enter_counted(thread: *mut Location, construct: impl Construc
             return None;
         }
         let place = construct.place(Slot::Taskwait);
-        let at = known(thread, (*thread).header.current, Defined::key_at(place))?;
+        let at = children::alternating(thread, (*thread).header.current, Defined::key_at(place))?;
         (*node(thread, at)).visits += 1;
         (*thread).tasks.counted_wait = true;
         Some(())
