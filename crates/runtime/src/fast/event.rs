@@ -9,7 +9,7 @@ use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
 use super::kit::step::{self, Step};
-use super::kit::{self, children, gate};
+use super::kit::{self, children, gate, records};
 use super::known;
 use crate::cause::Place;
 use crate::clock::Clock;
@@ -244,8 +244,8 @@ impl<const GATE: u32> Event<GATE> {
         unsafe {
             let step = Step::take(self.thread, clock, wanted)?;
             if (*self.thread).tracing {
-                let events = &mut (*self.thread).events;
-                write(Records::begin(events, step.now)?, self.region()).end(events, step.now);
+                let records = records::begin(self.thread, step.now)?;
+                records::end(self.thread, write(records, self.region()), step.now);
             }
             step::account(self.thread, self.at, step);
             Some(step)

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use pompeii_live::NodeOffset;
 
 use super::kit::step::{account_until, later};
-use super::kit::{Place, children, gate, node};
+use super::kit::{Place, children, gate, node, records};
 use super::untimed_tasks;
 use crate::barrier;
 use crate::cause;
@@ -29,20 +29,6 @@ use crate::task::{self, PREDICTED};
 const RUNNING: u32 = state::CREATED | state::BEGUN | state::SHORT;
 /// What one is that its creator executes at once.
 const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::SHORT;
-
-/// Room for the records of an event, `None` where the chunk is full.
-#[inline(always)]
-unsafe fn records(thread: *mut Location, first: u64) -> Option<Records> {
-    // SAFETY: the contract of this module.
-    unsafe { Records::begin(&(*thread).events, first) }
-}
-
-/// Makes them visible; the first of them has this time.
-#[inline(always)]
-unsafe fn write(thread: *mut Location, records: Records, first: u64) {
-    // SAFETY: the contract of this module.
-    unsafe { records.end(&mut (*thread).events, first) }
-}
 
 /// A record that names an instance.
 #[inline(always)]
@@ -121,7 +107,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         }
         let now = later(thread, clock)?;
         if TRACE && (*thread).gate & gate::SWITCH != 0 {
-            write(thread, back(records(thread, now)?, thread), now);
+            records::end(thread, back(records::begin(thread, now)?, thread), now);
         }
         account_until(thread, here, now);
         (*node(thread, at)).visits += 1;
@@ -185,9 +171,9 @@ unsafe fn create_end_inside<const TRACE: bool>(
         let now = later(thread, clock)?;
         if TRACE {
             let begun = (*thread).header.last_ticks;
-            let records = records(thread, begun)?.region(region.enter);
+            let records = records::begin(thread, begun)?.region(region.enter);
             let records = named(records, kind::TASK_CREATE, instance).later(now);
-            write(thread, records.region(region.leave), begun);
+            records::end(thread, records.region(region.leave), begun);
         }
         let ticks = account_until(thread, at, now);
         (*thread).tasks.due = None;
@@ -261,8 +247,8 @@ unsafe fn create_end_at_once_inside<const TRACE: bool, C: Construct>(
         let now = later(thread, clock)?;
         if TRACE {
             let create = construct()?.place(Slot::TaskCreate);
-            let records = back(records(thread, now)?, thread);
-            write(thread, records.region((*create).leave), now);
+            let records = back(records::begin(thread, now)?, thread);
+            records::end(thread, records.region((*create).leave), now);
         }
         account_until(thread, at, now);
         leave_creation(thread, at);
@@ -335,7 +321,7 @@ unsafe fn creation(
 ) -> Option<Records> {
     // SAFETY: the contract of this module; what a creation is due of has its region.
     unsafe {
-        let records = Records::begin_two(&(*thread).events, (*thread).header.last_ticks)?;
+        let records = records::begin_two(thread, (*thread).header.last_ticks)?;
         let records = records.region((*region).enter);
         Some(named(records, kind::TASK_CREATE, instance).later(now))
     }
@@ -365,10 +351,10 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
                     let created = (construct.place(Slot::TaskCreate), instance);
                     (creation(thread, created, now)?, (*thread).header.last_ticks)
                 }
-                false => (records(thread, now)?, now),
+                false => (records::begin(thread, now)?, now),
             };
             let records = named(records, kind::TASK_SWITCH, instance);
-            write(thread, records.region((*place).enter), first);
+            records::end(thread, records.region((*place).enter), first);
         }
         account_until(thread, here, now);
         // Asked again: there is no register left that would need no frame.
@@ -456,8 +442,8 @@ unsafe fn end_inside<const TRACE: bool>(
     unsafe {
         let now = later(thread, clock)?;
         if TRACE {
-            let records = records(thread, now)?.region((*(*instance).region).leave);
-            write(thread, named(records, kind::TASK_COMPLETE, instance), now);
+            let records = records::begin(thread, now)?.region((*(*instance).region).leave);
+            records::end(thread, named(records, kind::TASK_COMPLETE, instance), now);
         }
         account_until(thread, root, now);
         go_back(thread, (*instance).below, now);
@@ -539,8 +525,8 @@ unsafe fn wait_enter_inside<const TRACE: bool>(
         let at = children::alternating(thread, here, Defined::key_at(place))?;
         let now = later(thread, clock)?;
         if TRACE {
-            let records = back(records(thread, now)?, thread);
-            write(thread, records.region((*place).enter), now);
+            let records = back(records::begin(thread, now)?, thread);
+            records::end(thread, records.region((*place).enter), now);
         }
         account_until(thread, here, now);
         (*node(thread, at)).visits += 1;
@@ -596,8 +582,8 @@ unsafe fn wait_exit_inside<const TRACE: bool>(
     unsafe {
         let now = later(thread, clock)?;
         if TRACE {
-            let records = back(records(thread, now)?, thread);
-            write(thread, records.region(region.leave), now);
+            let records = back(records::begin(thread, now)?, thread);
+            records::end(thread, records.region(region.leave), now);
         }
         let ticks = account_until(thread, at, now);
         (*thread).header.current = (*node(thread, at)).parent;

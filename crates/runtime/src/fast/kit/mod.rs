@@ -8,6 +8,7 @@
 
 pub mod children;
 pub mod gate;
+pub mod records;
 pub mod step;
 
 use pompeii_live::{Node, NodeOffset};
