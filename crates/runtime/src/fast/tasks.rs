@@ -500,7 +500,7 @@ pub unsafe fn wait_enter<const TRACE: bool>(
         }
         let running = (*thread).tasks.running;
         if !(*running).children {
-            return untimed_tasks::wait_enter_counted(thread, construct);
+            return untimed_tasks::wait_enter(thread, construct);
         }
         // A part that is over may have been left without a word.
         if (*thread).contexts.top().has_ended() {

@@ -190,7 +190,7 @@ pub fn begin_next<const TRACE: bool>(
 
 /// The same for a worker that has left its final barrier, an explicit one.
 #[inline(always)]
-pub fn begin_next_behind<const TRACE: bool>(
+pub fn begin_next_after_barrier<const TRACE: bool>(
     worker: &mut Location,
     next: (u32, &'static Team),
     clock: impl Clock,
@@ -308,7 +308,7 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
         return None;
     }
     if team::is_behind_its_barrier(thread, base, barrier) {
-        return end_behind_barrier(thread, context, clock);
+        return end_after_barrier(thread, context, clock);
     }
     // The search notes the child, and the long way takes a child that is noted for one that was
     // left last: it comes after all that may decline.
@@ -330,7 +330,7 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
 
 /// The same where the final barrier was made explicit, which has no records.
 #[inline(always)]
-fn end_behind_barrier(
+fn end_after_barrier(
     thread: &mut Location,
     context: &mut Context,
     clock: impl Clock,

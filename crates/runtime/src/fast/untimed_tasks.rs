@@ -58,21 +58,21 @@ pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined)
 
 /// As [`task::create_end`], for a task that was predicted to be undeferred, and was.
 #[inline(always)]
-pub unsafe fn create_end_untimed(thread: *mut Location, handle: usize) -> Option<()> {
+pub unsafe fn create_end(thread: *mut Location, handle: usize) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe { (*thread).next_counted.create_end(handle) }
 }
 
 /// As [`task::begin`], for such a task: its creator begins it inside its creation.
 #[inline(always)]
-pub unsafe fn begin_untimed(thread: *mut Location, handle: usize) -> Option<()> {
+pub unsafe fn begin(thread: *mut Location, handle: usize) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe { (*thread).next_counted.begin(handle) }
 }
 
 /// As [`task::end`], for such a task: it ends with its creation.
 #[inline(always)]
-pub unsafe fn end_untimed(thread: *mut Location, handle: usize) -> Option<()> {
+pub unsafe fn end(thread: *mut Location, handle: usize) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe { (*thread).next_counted.is_in(handle).then_some(()) }
 }
@@ -98,7 +98,7 @@ pub unsafe fn create_end_included(thread: *mut Location, handle: usize) -> Optio
 
 /// As [`task::wait_enter`], for a taskwait without children.
 #[inline(always)]
-pub unsafe fn wait_enter_counted(thread: *mut Location, construct: impl Construct) -> Option<()> {
+pub unsafe fn wait_enter(thread: *mut Location, construct: impl Construct) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
         if !gate::is_open::<true>(thread) || task::has_children(&mut *thread) {

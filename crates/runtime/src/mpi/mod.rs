@@ -179,14 +179,14 @@ fn enter_gated(thread: &mut Location, region: u32) {
     let is_short =
         thread.gate == gate::GUARDED && unsafe { guarded::enter(thread, key_of(region), Tsc) };
     if !is_short {
-        enter_long(thread, region);
+        enter_general(thread, region);
     }
 }
 
 // A function of its own: what it needs of registers is not the short way's to save.
 #[cold]
 #[inline(never)]
-fn enter_long(thread: &mut Location, region: u32) {
+fn enter_general(thread: &mut Location, region: u32) {
     let now = thread.enter(region, clock::now());
     if !thread.is_passing() {
         serial::end(thread, thread.header.current, now);
@@ -248,13 +248,13 @@ fn exit_gated(thread: &mut Location, region: u32) {
     let is_short =
         thread.gate == gate::GUARDED && unsafe { guarded::exit(thread, key_of(region), Tsc) };
     if !is_short {
-        exit_long(thread, region);
+        exit_general(thread, region);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn exit_long(thread: &mut Location, region: u32) {
+fn exit_general(thread: &mut Location, region: u32) {
     let (now, node) = (exit_time(thread), thread.header.current);
     thread.exit(region, now);
     if !thread.is_passing() {

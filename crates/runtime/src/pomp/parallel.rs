@@ -36,7 +36,7 @@ pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) 
         match gate::open_thread() {
             Some(thread) if thread.tracing => fork_traced(d, team, thread),
             Some(thread) => fork::<false>(d, team, thread),
-            None => fork_any(d, team),
+            None => fork_general(d, team),
         }
     }
 }
@@ -56,14 +56,14 @@ unsafe fn fork<const TRACE: bool>(d: *mut Descriptor, team: *mut i64, thread: &m
             .and_then(|regions| teams::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc));
         match forked {
             Some(id) => team.write(i64::from(id)),
-            None => fork_any(d, team),
+            None => fork_general(d, team),
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn fork_any(d: *mut Descriptor, team: *mut i64) {
+unsafe fn fork_general(d: *mut Descriptor, team: *mut i64) {
     let mut id = None;
     on_construct!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Parallel);
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
             },
             Some(worker) if worker.tracing => begin_worker::<true>(d, team),
             Some(_) => begin_worker::<false>(d, team),
-            None => begin_any(d, team),
+            None => begin_general(d, team),
         }
     }
 }
@@ -112,7 +112,7 @@ unsafe fn begin<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     let size = openmp::team_size();
     if teams::begin::<TRACE>(here(), size, Tsc).is_none() {
         // SAFETY: the contract of this module.
-        unsafe { begin_any(d, team) };
+        unsafe { begin_general(d, team) };
     }
 }
 
@@ -125,7 +125,7 @@ unsafe fn begin_worker<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     unsafe {
         match teams::is_same_part(worker, part) {
             true => begin_next::<TRACE>(d, team, MaybeUninit::uninit(), worker),
-            false => begin_any(d, team),
+            false => begin_general(d, team),
         }
     }
 }
@@ -145,27 +145,30 @@ unsafe fn begin_next<const TRACE: bool>(
         .and_then(|record| teams::begin_next::<TRACE>(worker, (team as u32, record), Tsc));
     if begun.is_none() {
         // SAFETY: the contract of this module.
-        unsafe { begin_rest::<TRACE>(d, team, worker) };
+        unsafe { begin_next_after_barrier::<TRACE>(d, team, worker) };
     }
 }
 
-/// What is not the simplest, likewise.
+/// The same where the last part has left its final barrier, an explicit one.
 #[cold]
 #[inline(never)]
-unsafe fn begin_rest<const TRACE: bool>(d: *mut Descriptor, team: i64, worker: &mut Location) {
-    let begun = worker
-        .process
-        .named_team(team)
-        .and_then(|record| teams::begin_next_behind::<TRACE>(worker, (team as u32, record), Tsc));
+unsafe fn begin_next_after_barrier<const TRACE: bool>(
+    d: *mut Descriptor,
+    team: i64,
+    worker: &mut Location,
+) {
+    let begun = worker.process.named_team(team).and_then(|record| {
+        teams::begin_next_after_barrier::<TRACE>(worker, (team as u32, record), Tsc)
+    });
     if begun.is_none() {
         // SAFETY: the contract of this module.
-        unsafe { begin_any(d, team) };
+        unsafe { begin_general(d, team) };
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn begin_any(d: *mut Descriptor, team: i64) {
+unsafe fn begin_general(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
     unsafe {
         parallel_begin(d, |handle| match handle.extended {
@@ -237,7 +240,7 @@ pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
     match gate::open_thread() {
         Some(thread) if thread.tracing => end_traced(d, team, thread),
         Some(thread) => end::<false>(d, team, thread),
-        None => end_any(d, team),
+        None => end_general(d, team),
     }
 }
 
@@ -249,13 +252,13 @@ fn end_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
 #[inline(always)]
 fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
     if teams::end::<TRACE>(thread, team, Tsc).is_none() {
-        end_any(d, team);
+        end_general(d, team);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn end_any(d: *mut Descriptor, team: i64) {
+fn end_general(d: *mut Descriptor, team: i64) {
     on_construct!(d, |thread, _, handle| {
         if let Some(team) = team_of(thread, handle, team) {
             team::end(thread, team, clock::now());
@@ -269,7 +272,7 @@ pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
     match gate::open_thread() {
         Some(thread) if thread.tracing => join_traced(d, team, thread),
         Some(thread) => join::<false>(d, team, thread),
-        None => join_any(d, team),
+        None => join_general(d, team),
     }
 }
 
@@ -288,13 +291,13 @@ fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location)
 #[inline(never)]
 fn join_others<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
     if teams::join_others::<TRACE>(thread, team, Tsc).is_none() {
-        join_any(d, team);
+        join_general(d, team);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn join_any(d: *mut Descriptor, team: i64) {
+fn join_general(d: *mut Descriptor, team: i64) {
     on_construct!(d, |thread, _, handle| {
         team::join(thread, team_of(thread, handle, team), clock::now());
     });

@@ -86,12 +86,12 @@ unsafe fn place(d: *mut Descriptor, slot: Slot) -> Option<*mut Defined> {
 }
 
 timed! {
-    create_begin_timed, create_begin_traced, else create_begin_rare(d, task),
+    create_begin_timed, create_begin_traced, else create_begin_included(d, task),
         |d, task: *mut i64| thread
         => descriptor::known_handle(d)
             .and_then(|handle| tasks::create_begin::<TRACE>(thread, handle, Tsc))
             .map(|id| task.write(id as i64));
-    create_end_timed, create_end_traced, else create_end_any(d, task), |d, task: i64| thread
+    create_end_timed, create_end_traced, else create_end_general(d, task), |d, task: i64| thread
         => match (*thread).gate {
             gate::CREATION => tasks::create_end::<TRACE>(thread, task as *mut Task, Tsc),
             // Of what its creator has executed at once. (Only the trace needs the region.)
@@ -103,26 +103,27 @@ timed! {
                 tasks::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
             }
         };
-    begin_timed, begin_traced, else begin_rest::<TRACE>(d, task, MaybeUninit::uninit(), thread),
+    begin_timed, begin_traced, else begin_at_once::<TRACE>(d, task, MaybeUninit::uninit(), thread),
         |d, task: i64| thread
         => {
             let handle = || descriptor::known_handle(d);
             tasks::begin::<TRACE, false, _>(thread, task as *mut Task, handle, Tsc)
         };
-    end_timed, end_traced, else end_any(d, task), |d, task: i64| thread
+    end_timed, end_traced, else end_general(d, task), |d, task: i64| thread
         => tasks::end::<TRACE>(thread, task as *mut Task, Tsc);
-    wait_enter_timed, wait_enter_traced, else wait_enter_any(d, nothing),
+    wait_enter_timed, wait_enter_traced, else wait_enter_general(d, nothing),
         |d, nothing: Nothing| thread
         => descriptor::known_handle(d)
             .and_then(|handle| tasks::wait_enter::<TRACE>(thread, handle, Tsc));
-    wait_exit_timed, wait_exit_traced, else wait_exit_any(d, nothing), |d, nothing: Nothing| thread
+    wait_exit_timed, wait_exit_traced, else wait_exit_general(d, nothing),
+        |d, nothing: Nothing| thread
         => tasks::wait_exit::<TRACE, _>(thread, || descriptor::known_handle(d), Tsc);
 }
 
 /// The begin of an instance that is not the simplest one: mostly of one that its creator executes
 /// at once, because too many others are waiting, or on top of an explicit task.
 #[inline(never)]
-unsafe fn begin_rest<const TRACE: bool>(
+unsafe fn begin_at_once<const TRACE: bool>(
     d: *mut Descriptor,
     task: i64,
     of_the_clock: Nothing,
@@ -155,7 +156,7 @@ unsafe fn begin_nested<const TRACE: bool>(
     unsafe {
         let handle = || descriptor::known_handle(d);
         if tasks::begin::<TRACE, true, _>(thread, task as *mut Task, handle, Tsc).is_none() {
-            begin_any(d, task);
+            begin_general(d, task);
         }
     }
 }
@@ -180,7 +181,7 @@ unsafe fn begin_in_creation<const TRACE: bool>(
             tasks::begin_at_once::<TRACE, true, _>(thread, instance, handle, Tsc)
         };
         if done.is_none() {
-            begin_any(d, task);
+            begin_general(d, task);
         }
     }
 }
@@ -188,8 +189,8 @@ unsafe fn begin_in_creation<const TRACE: bool>(
 /// Their registers are kept, too.
 #[used]
 static BEGINS: [Traced<i64>; 6] = [
-    begin_rest::<false>,
-    begin_rest::<true>,
+    begin_at_once::<false>,
+    begin_at_once::<true>,
     begin_nested::<false>,
     begin_nested::<true>,
     begin_in_creation::<false>,
@@ -198,7 +199,7 @@ static BEGINS: [Traced<i64>; 6] = [
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
-    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $long:ident,
+    ($($(#[$doc:meta])* $name:ident = $event:ident, $timed:ident, $general:ident,
         |$handle:ident| $untimed:expr, else $rest:ident;)*
     ) => { $(
         $(#[$doc])*
@@ -217,7 +218,7 @@ macro_rules! task_events {
 
         #[cold]
         #[inline(never)]
-        fn $long(d: *mut Descriptor, task: i64) {
+        fn $general(d: *mut Descriptor, task: i64) {
             on_task!(d, task, |thread, id, regions| task::$event(thread, id, regions, System));
         }
     )* };
@@ -225,14 +226,14 @@ macro_rules! task_events {
 
 task_events! {
     /// A thread begins to execute a task instance.
-    POMP_Task_begin = begin, begin_timed, begin_any,
-        |handle| untimed_tasks::begin_untimed(tls::here(), handle), else begin_any;
+    POMP_Task_begin = begin, begin_timed, begin_general,
+        |handle| untimed_tasks::begin(tls::here(), handle), else begin_general;
     /// A thread has executed a task instance.
-    POMP_Task_end = end, end_timed, end_any,
-        |handle| untimed_tasks::end_untimed(tls::here(), handle), else end_any;
+    POMP_Task_end = end, end_timed, end_general,
+        |handle| untimed_tasks::end(tls::here(), handle), else end_general;
     /// The creation of a task instance is over.
-    POMP_Task_create_end = create_end, create_end_timed, create_end_any,
-        |handle| untimed_tasks::create_end_untimed(tls::here(), handle), else create_end_rare;
+    POMP_Task_create_end = create_end, create_end_timed, create_end_general,
+        |handle| untimed_tasks::create_end(tls::here(), handle), else create_end_included;
 }
 
 /// A task instance is created; `task` receives its id.
@@ -245,14 +246,14 @@ pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i
 /// What no clause makes undeferred may still be: in a final task.
 #[cold]
 #[inline(never)]
-unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
+unsafe fn create_begin_included(d: *mut Descriptor, task: *mut i64) {
     // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
         let done = place(d, Slot::TaskCreate)
             .and_then(|place| untimed_tasks::create_begin_included(tls::here(), place));
         match done {
             Some(id) => task.write(id as i64),
-            None => create_begin_any(d, task),
+            None => create_begin_general(d, task),
         }
     }
 }
@@ -260,17 +261,17 @@ unsafe fn create_begin_rare(d: *mut Descriptor, task: *mut i64) {
 /// Of such a task.
 #[cold]
 #[inline(never)]
-unsafe fn create_end_rare(d: *mut Descriptor, task: i64) {
+unsafe fn create_end_included(d: *mut Descriptor, task: i64) {
     // SAFETY: as above.
     unsafe {
         if untimed_tasks::create_end_included(tls::here(), task as usize).is_none() {
-            create_end_any(d, task);
+            create_end_general(d, task);
         }
     }
 }
 
 #[inline(never)]
-unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
+unsafe fn create_begin_general(d: *mut Descriptor, task: *mut i64) {
     let mut seen = false;
     on_construct!(d, |thread, process, handle| {
         if handle.extended {
@@ -290,7 +291,7 @@ unsafe fn create_begin_any(d: *mut Descriptor, task: *mut i64) {
 
 #[cold]
 #[inline(never)]
-fn wait_enter_any(d: *mut Descriptor, _nothing: Nothing) {
+fn wait_enter_general(d: *mut Descriptor, _nothing: Nothing) {
     on_construct!(d, |thread, process, handle| {
         task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -298,7 +299,7 @@ fn wait_enter_any(d: *mut Descriptor, _nothing: Nothing) {
 
 #[cold]
 #[inline(never)]
-fn wait_exit_any(d: *mut Descriptor, _nothing: Nothing) {
+fn wait_exit_general(d: *mut Descriptor, _nothing: Nothing) {
     on_construct!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });

@@ -1,7 +1,18 @@
-//! Each common event in its ways: the short one of [`crate::fast`], those of a location with
-//! guarded call paths, and the long one, where those have declined. All but the first are functions
-//! of their own, so that the first needs no frame; what it has found out is handed on in the
-//! registers where it is.
+//! Each common event in its ways, in the order in which they are tried. All but the first are
+//! functions of their own, so that the first needs no frame; what it has found out is handed on in
+//! the registers where it is. The suffix of a function says which way it tries first; where that
+//! declines, it goes on to a later one:
+//!
+//! | suffix | way |
+//! |---|---|
+//! | none | the fast one ([`crate::fast`]), which is the function of the API itself |
+//! | `_guarded` | that of a visit which the guard may sum, or of its body ([`crate::fast::guarded`]) |
+//! | `_around_guarded` | the fast one, where other call paths of the location are guarded |
+//! | `_unless_filtered` | none for a region that the filter leaves out |
+//! | `_general` | that of the core, which any event may take |
+//!
+//! Tasks (`tasks.rs`) and parts of parallel regions (`parallel.rs`) have more fast ways, by what the
+//! event has to find, and each with records (`_traced`) and without.
 
 use std::ptr::null;
 
@@ -20,7 +31,7 @@ pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
     unsafe {
         match fast::known(descriptor) {
             Some((thread, handle)) => enter_known(descriptor, slot, handle, thread),
-            None => enter_any(descriptor, slot),
+            None => enter_unless_filtered(descriptor, slot),
         }
     }
 }
@@ -40,7 +51,7 @@ unsafe fn enter_known(
         }
         match gate::is_guarded(thread) {
             true => enter_guarded(descriptor, slot, handle.key(slot), thread),
-            false => enter_any(descriptor, slot),
+            false => enter_unless_filtered(descriptor, slot),
         }
     }
 }
@@ -52,15 +63,15 @@ pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
     unsafe {
         match fast::known(descriptor) {
             Some((thread, handle)) if regions::enter_loop(thread, handle, count, Tsc) => {}
-            _ => enter_loop_any(descriptor, count),
+            _ => enter_loop_as_region(descriptor, count),
         }
     }
 }
 
-/// The same on any other way.
+/// The same on any other way: it is entered as any region, and the number noted afterwards.
 #[cold]
 #[inline(never)]
-fn enter_loop_any(descriptor: *mut Descriptor, count: i64) {
+fn enter_loop_as_region(descriptor: *mut Descriptor, count: i64) {
     enter(descriptor, Slot::Worksharing);
     on_construct!(descriptor, |thread, _process, handle| note_iterations(thread, handle, count));
 }
@@ -88,12 +99,12 @@ fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
 unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
     if !unsafe { guarded::enter(thread, key, Tsc) } {
-        enter_beside(descriptor, slot, key, thread);
+        enter_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+fn enter_around_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
         let is_done = guarded::enter_body(thread, key, null(), Tsc, |_, _, _| {})
@@ -102,7 +113,7 @@ fn enter_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut 
                 regions::enter::<{ gate::GUARDED }>(thread, handle, slot, Tsc, entered)
             });
         if !is_done {
-            enter_any(descriptor, slot);
+            enter_unless_filtered(descriptor, slot);
         }
     }
 }
@@ -123,9 +134,9 @@ fn judge(descriptor: *mut Descriptor) {
 
 #[cold]
 #[inline(never)]
-fn enter_any(descriptor: *mut Descriptor, slot: Slot) {
+fn enter_unless_filtered(descriptor: *mut Descriptor, slot: Slot) {
     if !is_filtered(descriptor, slot) {
-        enter_long(descriptor, slot);
+        enter_general(descriptor, slot);
     }
 }
 
@@ -137,7 +148,7 @@ fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
 }
 
 #[inline(never)]
-fn enter_long(descriptor: *mut Descriptor, slot: Slot) {
+fn enter_general(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let slot = handle.slot(slot);
         let region = handle.known(process, slot);
@@ -167,7 +178,7 @@ pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
     unsafe {
         match fast::known(descriptor) {
             Some((thread, handle)) => exit_known(descriptor, slot, handle, thread),
-            None => exit_any(descriptor, slot),
+            None => exit_unless_filtered(descriptor, slot),
         }
     }
 }
@@ -186,7 +197,7 @@ unsafe fn exit_known(
         }
         match gate::is_guarded(thread) {
             true => exit_guarded(descriptor, slot, handle.key(slot), thread),
-            false => exit_any(descriptor, slot),
+            false => exit_unless_filtered(descriptor, slot),
         }
     }
 }
@@ -196,12 +207,12 @@ unsafe fn exit_known(
 unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the caller's promise.
     if !unsafe { guarded::exit(thread, key, Tsc) } {
-        exit_beside(descriptor, slot, key, thread);
+        exit_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
+fn exit_around_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
     // SAFETY: the contract of `pomp`.
     unsafe {
         let is_done = guarded::exit_body(thread, key, Tsc, |_, _| {})
@@ -209,23 +220,23 @@ fn exit_beside(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut L
                 regions::exit::<{ gate::GUARDED }>(thread, handle, slot, Tsc)
             });
         if !is_done {
-            exit_any(descriptor, slot);
+            exit_unless_filtered(descriptor, slot);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn exit_any(descriptor: *mut Descriptor, slot: Slot) {
+fn exit_unless_filtered(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     let handle = unsafe { descriptor::known_handle(descriptor) };
     if !handle.is_some_and(|handle| handle.is_filtered_always(slot)) {
-        exit_long(descriptor, slot);
+        exit_general(descriptor, slot);
     }
 }
 
 #[inline(never)]
-fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
+fn exit_general(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.known(process, slot);
         let at = if thread.is_passing() { 0 } else { thread.current().key };
@@ -243,13 +254,13 @@ fn exit_long(descriptor: *mut Descriptor, slot: Slot) {
 pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::exit_worksharing::<0>(descriptor, slot, Tsc) } {
-        exit_worksharing_any(descriptor, slot);
+        exit_worksharing_guarded(descriptor, slot);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn exit_worksharing_any(descriptor: *mut Descriptor, slot: Slot) {
+fn exit_worksharing_guarded(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         fast::known(descriptor).is_some_and(|(thread, handle)| {
@@ -277,7 +288,7 @@ pub fn critical_begin(descriptor: *mut Descriptor) {
             Some((thread, handle)) if gate::is_guarded(thread) => {
                 critical_begin_guarded(descriptor, handle, handle.key(Slot::Body), thread);
             }
-            _ => critical_begin_any(descriptor),
+            _ => critical_begin_general(descriptor),
         }
     }
 }
@@ -293,21 +304,21 @@ unsafe fn critical_begin_guarded(
     // SAFETY: the caller's promise.
     unsafe {
         if !guarded::enter_body(thread, key, handle.lock, Tsc, |_, _, _| {}) {
-            critical_begin_beside(descriptor);
+            critical_begin_around_guarded(descriptor);
         }
     }
 }
 
 #[inline(never)]
-unsafe fn critical_begin_beside(descriptor: *mut Descriptor) {
+unsafe fn critical_begin_around_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
     if !unsafe { regions::critical_begin::<{ gate::GUARDED }>(descriptor, Tsc) } {
-        critical_begin_any(descriptor);
+        critical_begin_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_begin_any(descriptor: *mut Descriptor) {
+fn critical_begin_general(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         sync::acquired(thread, handle.lock, clock::now());
         let now = thread.header.last_ticks;
@@ -327,7 +338,7 @@ pub fn critical_end(descriptor: *mut Descriptor) {
             Some((thread, handle)) if gate::is_guarded(thread) => {
                 critical_end_guarded(descriptor, handle, handle.key(Slot::Body), thread);
             }
-            _ => critical_end_any(descriptor),
+            _ => critical_end_general(descriptor),
         }
     }
 }
@@ -343,21 +354,21 @@ unsafe fn critical_end_guarded(
     // SAFETY: the caller's promise.
     unsafe {
         if !guarded::exit_body(thread, key, Tsc, |_, _| {}) {
-            critical_end_beside(descriptor);
+            critical_end_around_guarded(descriptor);
         }
     }
 }
 
 #[inline(never)]
-unsafe fn critical_end_beside(descriptor: *mut Descriptor) {
+unsafe fn critical_end_around_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the caller's promise.
     if !unsafe { regions::critical_end::<{ gate::GUARDED }>(descriptor, Tsc) } {
-        critical_end_any(descriptor);
+        critical_end_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_end_any(descriptor: *mut Descriptor) {
+fn critical_end_general(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::Body), clock::now());
         let now = thread.header.last_ticks;
@@ -370,12 +381,12 @@ fn critical_end_any(descriptor: *mut Descriptor) {
 pub fn barrier_enter(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::barrier_enter::<0>(descriptor, Tsc) } {
-        barrier_enter_any(descriptor);
+        barrier_enter_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn barrier_enter_any(descriptor: *mut Descriptor) {
+fn barrier_enter_around_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe { regions::barrier_enter::<{ gate::GUARDED }>(descriptor, Tsc) } {
         return;
@@ -390,12 +401,12 @@ fn barrier_enter_any(descriptor: *mut Descriptor) {
 pub fn barrier_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::barrier_exit::<0>(descriptor, Tsc) } {
-        barrier_exit_any(descriptor);
+        barrier_exit_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn barrier_exit_any(descriptor: *mut Descriptor) {
+fn barrier_exit_around_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe { regions::barrier_exit::<{ gate::GUARDED }>(descriptor, Tsc) } {
         return;
@@ -410,12 +421,12 @@ fn barrier_exit_any(descriptor: *mut Descriptor) {
 pub fn ordered_begin(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::ordered_begin::<0>(descriptor, Tsc) } {
-        ordered_begin_any(descriptor);
+        ordered_begin_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_begin_any(descriptor: *mut Descriptor) {
+fn ordered_begin_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         ordered_has_begun(descriptor)
@@ -436,12 +447,12 @@ fn ordered_begin_any(descriptor: *mut Descriptor) {
 pub fn ordered_end(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::ordered_end::<0>(descriptor, Tsc) } {
-        ordered_end_any(descriptor);
+        ordered_end_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_end_any(descriptor: *mut Descriptor) {
+fn ordered_end_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor, Tsc)
@@ -459,24 +470,24 @@ fn ordered_end_any(descriptor: *mut Descriptor) {
 pub fn ordered_exit(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if !unsafe { regions::ordered_exit::<0>(descriptor, Tsc) } {
-        ordered_exit_any(descriptor);
+        ordered_exit_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_exit_any(descriptor: *mut Descriptor) {
+fn ordered_exit_guarded(descriptor: *mut Descriptor) {
     // SAFETY: the contract of `pomp`.
     if unsafe {
         ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor, Tsc)
     } {
         return;
     }
-    ordered_exit_long(descriptor);
+    ordered_exit_general(descriptor);
 }
 
 #[cold]
 #[inline(never)]
-fn ordered_exit_long(descriptor: *mut Descriptor) {
+fn ordered_exit_general(descriptor: *mut Descriptor) {
     on_construct!(descriptor, |thread, process, handle| {
         let slot = handle.slot(Slot::Ordered);
         let (region, now) = (handle.region(process, slot), clock::now());
@@ -493,19 +504,19 @@ pub fn enter_counted(descriptor: *mut Descriptor, slot: Slot) {
     // SAFETY: the contract of `pomp`.
     unsafe {
         let Some((thread, handle)) = fast::known(descriptor) else {
-            return enter_counted_any(descriptor, slot);
+            return enter_counted_general(descriptor, slot);
         };
         if handle.timed {
             enter_known(descriptor, slot, handle, thread);
         } else if !regions::count(thread, handle, slot) {
-            enter_counted_any(descriptor, slot);
+            enter_counted_general(descriptor, slot);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-fn enter_counted_any(descriptor: *mut Descriptor, slot: Slot) {
+fn enter_counted_general(descriptor: *mut Descriptor, slot: Slot) {
     on_construct!(descriptor, |thread, process, handle| {
         let region = handle.region(process, slot);
         if handle.timed {

@@ -192,7 +192,7 @@ fn short_begin<const TRACE: bool>(
     }
     let next = (team, record);
     let begun = fast::teams::begin_next::<TRACE>(thread, next, now);
-    begun.or_else(|| fast::teams::begin_next_behind::<TRACE>(thread, next, now))
+    begun.or_else(|| fast::teams::begin_next_after_barrier::<TRACE>(thread, next, now))
 }
 
 fn short_join<const TRACE: bool>(thread: &mut Location, team: i64, now: At) -> Option<()> {

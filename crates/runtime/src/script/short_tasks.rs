@@ -56,7 +56,7 @@ pub fn create_end(
     if handle & UNTIMED != 0 {
         // SAFETY: as above, and a handle of this test.
         return unsafe {
-            untimed_tasks::create_end_untimed(thread, handle)
+            untimed_tasks::create_end(thread, handle)
                 .or_else(|| untimed_tasks::create_end_included(thread, handle))
         };
     }
@@ -75,7 +75,7 @@ pub fn begin(
 ) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { untimed_tasks::begin_untimed(thread, handle) };
+        return unsafe { untimed_tasks::begin(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, begin[false, _](task, || Some(regions), clock)).or_else(|| match thread.gate {
@@ -88,7 +88,7 @@ pub fn begin(
 pub fn end(thread: &mut Location, handle: usize, clock: impl Clock + Copy) -> Option<()> {
     if handle & UNTIMED != 0 {
         // SAFETY: as above.
-        return unsafe { untimed_tasks::end_untimed(thread, handle) };
+        return unsafe { untimed_tasks::end(thread, handle) };
     }
     let task = handle as *mut Task;
     way!(thread, end(task, clock))

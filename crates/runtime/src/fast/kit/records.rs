@@ -1,5 +1,5 @@
-//! The records of an event of a thread that has a trace: invisible until all of them are written, so
-//! that a program which is killed in the middle has none of them.
+//! The records of an event of a thread that has a trace: invisible until all of them are written,
+//! so that a program which is killed in the middle has none of them.
 //!
 //! # Safety
 //! That of [`super`].
