@@ -18,7 +18,7 @@ use crate::location::Location;
 use crate::ready::{self, Class};
 use crate::task;
 
-/// Where a thread stands with the barriers of its team, in one word that the short way compares
+/// Where a thread stands with the barriers of its team, in one word that the fast way compares
 /// with one number: the node of the barrier that it is in, 0 between barriers. The bits below a
 /// node's alignment are what keeps a barrier from being simply the next one of the team.
 #[derive(Clone, Copy, PartialEq, Eq)]

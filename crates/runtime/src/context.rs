@@ -62,7 +62,7 @@ pub struct Context {
     pub regions: &'static ParallelRegions,
 }
 
-/// Of a place whose team was forked on the long way: no team has this number.
+/// Of a place whose team was forked on the general way: no team has this number.
 pub const NOWHERE: u32 = u32::MAX - 1;
 
 /// No team has it.
@@ -180,7 +180,7 @@ pub struct Contexts {
     /// first.
     next: *mut Context,
     depth: u32,
-    /// The team at `next`, where it was forked on the short way and has not begun yet, else
+    /// The team at `next`, where it was forked on the fast way and has not begun yet, else
     /// [`Contexts::NONE`].
     pending: i64,
     /// The threads that were asked for last, and how a record says so.
@@ -281,14 +281,14 @@ impl Contexts {
         NonNull::new(at)
     }
 
-    /// The team at the place that [`Contexts::free_own`] has found last was forked on the short
-    /// way, or, for `None`, on the long one.
+    /// The team at the place that [`Contexts::free_own`] has found last was forked on the fast
+    /// way, or, for `None`, on the general one.
     #[inline(always)]
     pub fn note_fork(&mut self, team: Option<u32>) {
         self.pending = team.map_or(Self::NONE, i64::from);
     }
 
-    /// Whether this is the team that was forked last, on the short way, and has not begun yet.
+    /// Whether this is the team that was forked last, on the fast way, and has not begun yet.
     #[inline(always)]
     pub fn has_forked(&self, team: i64) -> bool {
         self.pending == team

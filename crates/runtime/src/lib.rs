@@ -8,7 +8,7 @@
 //!   `finish`, and the program runs on. No signal handler is installed.
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the short way of common events ([`fast`]); else it finds
+//! Data flow: [`pomp`] (the C ABI) tries the fast way of common events ([`fast`]); else it finds
 //! the thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls
 //! the core: [`location`] (call tree, regions), [`recording`] (what is passed over), [`team`]
 //! (fork to join) with the thread's [`context`] in it, [`barrier`], [`task`], [`sync`] (critical,

@@ -47,7 +47,7 @@ pub const TASKS_REGION: u32 = 1;
 const NODES_FIRST_BYTES: usize = LOCATION_PAGE_BYTES + 31 * 128 * 4;
 pub const NODES_RESERVED_BYTES: usize = 256 << 20;
 
-/// Reasons for an event to take the long way.
+/// Reasons for an event to take the general way.
 pub mod gate {
     /// A call path could not be made: enters are counted until their exits.
     pub const SKIPPING: u32 = 1;
@@ -57,9 +57,9 @@ pub mod gate {
     pub const CREATION: u32 = 4;
     /// Recording is off: enters are counted as above, below the region that stands for it.
     pub const OFF: u32 = 8;
-    /// An event is under way on the short way.
+    /// An event is under way on the fast way.
     pub const BUSY: u32 = 16;
-    /// The clock is not the one that the short way reads.
+    /// The clock is not the one that the fast way reads.
     pub const CLOCK: u32 = 32;
     /// An iteration has ended, and with it a chunk or a task, unless the next one follows.
     pub const ENDING: u32 = 64;
@@ -67,7 +67,7 @@ pub mod gate {
     pub const GUARDED: u32 = 128;
     /// Recording follows a window.
     pub const WINDOW: u32 = 256;
-    /// More than exclusive times was asked for, which the short way does not know.
+    /// More than exclusive times was asked for, which the fast way does not know.
     pub const DETAIL: u32 = 512;
 }
 
@@ -76,7 +76,7 @@ pub mod gate {
 pub struct Location {
     /// What `finish` reads.
     pub header: LocationHeader,
-    /// Reasons to take the long way; see [`gate`].
+    /// Reasons to take the general way; see [`gate`].
     pub gate: u32,
     /// Whether events are recorded.
     pub tracing: bool,
@@ -450,13 +450,13 @@ impl Location {
         self.own.at(if self.is_passing() { 0 } else { self.header.current })
     }
 
-    /// Whether a signal handler has interrupted an event on the short way.
+    /// Whether a signal handler has interrupted an event on the fast way.
     #[inline(always)]
     pub fn is_busy(&self) -> bool {
         self.gate & gate::BUSY != 0
     }
 
-    /// The long way of an enter; true where the enter is passed over.
+    /// The general way of an enter; true where the enter is passed over.
     #[cold]
     fn enter_gated(&mut self, region: u32, now: u64) -> bool {
         if self.gate & gate::WINDOW != 0 {
@@ -474,7 +474,7 @@ impl Location {
         false
     }
 
-    /// The long way of an exit; true where the exit is passed over.
+    /// The general way of an exit; true where the exit is passed over.
     #[cold]
     fn exit_gated(&mut self, region: u32, now: u64) -> bool {
         if self.is_passing() {

@@ -4,7 +4,7 @@
 //! call paths have. Therefore a list gets at most [`LISTED`] nodes. A call path with more children
 //! has all of them in a table of the location: the place of a node in it follows from its parent
 //! and its key. Those that are not in the list are still linked with their siblings in the order of
-//! their first visits, so that the short way finds the child that is visited after another one
+//! their first visits, so that the fast way finds the child that is visited after another one
 //! without the table.
 
 use std::alloc::{Layout, dealloc};

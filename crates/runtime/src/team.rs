@@ -61,7 +61,7 @@ fn observe(master: &mut Location, region: u32, now: u64) -> Option<u32> {
     }
     // SAFETY: places are never freed, and this one is in no other use.
     let place = unsafe { allocate(master)?.as_mut() };
-    // What is forked there is known when it begins, and to short ways when it is forked again.
+    // What is forked there is known when it begins, and to fast ways when it is forked again.
     place.outer_team = NOWHERE;
     place.record().regions.store(0, Relaxed);
     note_fork(master, place.record(), node, now);

@@ -90,7 +90,7 @@ pub enum Slot {
     Ordered,
     OrderedBody,
     /// In place of `Ordered`, of one that posts an iteration: with a slot of its own it is unknown
-    /// to the short ways, and costs the others nothing there.
+    /// to the fast ways, and costs the others nothing there.
     Source,
     Flush,
     Masked,
@@ -146,7 +146,7 @@ pub struct Handle {
     pub trial: Option<Trial>,
 }
 
-/// A construct with tasks as short ways see it: a handle, and in tests whatever knows the regions.
+/// A construct with tasks as fast ways see it: a handle, and in tests whatever knows the regions.
 pub trait Construct: Copy {
     /// Where the region of this slot is.
     fn place(self, slot: Slot) -> *mut Defined;
@@ -397,7 +397,7 @@ impl Handle {
         let window =
             if slot == Slot::User { process.options.windows.find(&text.name) } else { None };
         match window {
-            // No node has this key: its events take the long way, where the window is opened.
+            // No node has this key: its events take the general way, where the window is opened.
             Some(_) => Defined { key: UNDEFINED.key, window, ..Defined::new(id) },
             None => Defined::new(id),
         }

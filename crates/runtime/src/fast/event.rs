@@ -1,4 +1,4 @@
-//! An event on its short way: where the thread is, what it knows of the region, and what every kind
+//! An event on its fast way: where the thread is, what it knows of the region, and what every kind
 //! of event does, its gate, its record and its time included.
 //!
 //! # Safety
@@ -17,7 +17,7 @@ use crate::descriptor::{Defined, Descriptor, Handle, Slot};
 use crate::events::Records;
 use crate::location::Location;
 
-/// An event on the short way, where the gate is `GATE`.
+/// An event on the fast way, where the gate is `GATE`.
 pub struct Event<const GATE: u32> {
     pub thread: *mut Location,
     pub handle: *const Handle,

@@ -1,9 +1,9 @@
-//! The short ways of guarded visits: a region in which nothing happens, and one with a body, as a
+//! The fast ways of guarded visits: a region in which nothing happens, and one with a body, as a
 //! critical section has. Nothing is deferred for them; how far the visit has come and when says
 //! what would have been, and [`Short::dress`] makes records of that where something else happens.
 //!
-//! What is called here is what [`crate::guard`] has met on the long way, a call path for each of a
-//! few places that its region's number leads to; sums are added up beside it until they are needed.
+//! What is called here is what [`crate::guard`] has met on the general way, a call path for each of
+//! a few places that its region's number leads to; sums are added up there until they are needed.
 
 use std::ptr::null;
 
@@ -129,7 +129,7 @@ impl Short {
         }
     }
 
-    /// Makes visits and records of what is under way: from here on it goes the long way.
+    /// Makes visits and records of what is under way: from here on it goes the general way.
     pub fn dress(guard: &mut Guard) {
         let short = &mut guard.short;
         if !short.is_open() {
@@ -176,7 +176,7 @@ pub unsafe fn enter(thread: *mut Location, key: u64, clock: impl Clock) -> bool 
             return false;
         }
         let node = (*path).part.node;
-        // The long way asks whether measuring a function is worth its cost.
+        // The general way asks whether measuring a function is worth its cost.
         if exclusion::is_due((*kit::node(thread, node)).visits + 1) {
             return false;
         }

@@ -1,11 +1,15 @@
-//! The short ways of the common events: those of constructs that this thread has met from here
+//! The fast ways of the common events: those of constructs that this thread has met from here
 //! before, with nothing special going on. One file for each family of events: [`regions`],
 //! [`tasks`] with [`untimed_tasks`], [`teams`], and [`guarded`] for visits that the guard sums.
 //! What they have in common is the [`kit`].
 //!
-//! Everything that could be special is asked for before anything is changed, so that the long
-//! way can start from the beginning. While an event is under way the gate is busy: a signal
-//! handler's events then take the long way, and are passed over there.
+//! Everything that could be special is asked for before anything is changed; what declines says so,
+//! and the general way starts from the beginning. While an event is under way the gate is busy: the
+//! events of a signal handler then take the general way, and are passed over there.
+//!
+//! To give an event a fast way: a function here that declines by `false` or `None`, its call in
+//! front of the others in [`crate::pomp`], its row in `docs/dev/event-paths.md`, its kind in
+//! `tests/programs/hot.c` with a bound of instructions, and a step in `script/fast_threads.rs`.
 
 mod event;
 pub mod guarded;

@@ -1,4 +1,4 @@
-//! The short ways of regions: enter and exit, locks, turns and barriers.
+//! The fast ways of regions: enter and exit, locks, turns and barriers.
 //!
 //! They need neither a stack frame nor a call (about 26 instructions for an event of a profile, 39
 //! for one of a trace). What is rare and comes last is a call that does not return here. The long
@@ -6,7 +6,7 @@
 //!
 //! Each of them is made for one value of the gate: none, or that of a location with guarded call
 //! paths, whose visits have a way of their own ([`super::guarded`]), and whose enclosing regions
-//! are left on the long way, where sums are written.
+//! are left on the general way, where sums are written.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,4 @@
-//! The short ways of tasks that take their time: those of constructs that this thread has met from
+//! The fast ways of tasks that take their time: those of constructs that this thread has met from
 //! here before, with nothing special going on. What is counted only is in [`super::untimed_tasks`].
 //!
 //! A program may have one of these for every few hundred of its own instructions. So each is made
@@ -26,9 +26,9 @@ use crate::task::times::{self, Times};
 use crate::task::{self, PREDICTED};
 
 /// What an instance is that nobody but its executing thread has anything to say about.
-const RUNNING: u32 = state::CREATED | state::BEGUN | state::SHORT;
+const RUNNING: u32 = state::CREATED | state::BEGUN | state::FAST;
 /// What one is that its creator executes at once.
-const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::SHORT;
+const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::FAST;
 
 /// A record that names an instance.
 #[inline(always)]
@@ -386,7 +386,7 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
 }
 
 /// As [`task::end`], for the running instance, in which nothing is open, and which was begun on its
-/// short way.
+/// fast way.
 #[inline(always)]
 pub unsafe fn end<const TRACE: bool>(
     thread: *mut Location,
@@ -399,7 +399,7 @@ pub unsafe fn end<const TRACE: bool>(
             return None;
         }
         let (state, root) = (task::state_of(instance), (*instance).root);
-        if state & state::SHORT == 0 || (*thread).header.current != root {
+        if state & state::FAST == 0 || (*thread).header.current != root {
             return None;
         }
         gate::close_over_due(thread);

@@ -1,10 +1,7 @@
-//! The short ways of the parts of a parallel region that was met from here before. The long ways
+//! The fast ways of the parts of a parallel region that was met from here before. The general ways
 //! are in [`crate::team`].
 //!
-//! As on all short ways ([`super`]), everything that could be special is asked for
-//! before anything is changed; what declines says so, and the long way starts from the beginning.
-//! The caller has found the gate open; while an event is under way it is busy, so that a signal
-//! handler's events are passed over. What a team is like is noted at its place
+//! The caller has found the gate open. What a team is like is noted at its place
 //! ([`crate::context::Contexts`]) and in its record when it is forked elsewhere than last time.
 //!
 //! Each is made once with records and once without, so that what is rare (a call of the OpenMP
@@ -123,12 +120,12 @@ fn note_place(
     (place.base, place.regions) = (node, regions);
     place.outer_team = master.contexts.top().team;
     if record.communicator_size.load(Relaxed) != place.size {
-        // It has no name yet: the long way of its begin finds it.
+        // It has no name yet: the general way of its begin finds it.
         place.size = 0;
     }
 }
 
-/// As [`team::begin`], for the master of the team that it has forked last, on its short way; the
+/// As [`team::begin`], for the master of the team that it has forked last, on its fast way; the
 /// team has `size` threads.
 #[inline(always)]
 pub fn begin<const TRACE: bool>(master: &mut Location, size: u32, clock: impl Clock) -> Option<()> {
@@ -163,7 +160,7 @@ pub fn is_same_part(worker: &Location, (number, size): (u32, u32)) -> bool {
 
 /// As [`team::begin`], for a worker that was the same thread of its master's last team, as
 /// [`is_same_part`] knows it, and so has its name; it is still in the final barrier of that one,
-/// and leaves it with the time of the join. The team was forked on its short way.
+/// and leaves it with the time of the join. The team was forked on its fast way.
 #[inline(always)]
 pub fn begin_next<const TRACE: bool>(
     worker: &mut Location,
@@ -310,7 +307,7 @@ pub fn end<const TRACE: bool>(thread: &mut Location, team: i64, clock: impl Cloc
     if team::is_behind_its_barrier(thread, base, barrier) {
         return end_after_barrier(thread, context, clock);
     }
-    // The search notes the child, and the long way takes a child that is noted for one that was
+    // The search notes the child, and the general way takes a child that is noted for one that was
     // left last: it comes after all that may decline.
     let (step, records) = begin_event::<TRACE>(thread, clock)?;
     let Some(node) = children::followed(thread, base, barrier.key) else {

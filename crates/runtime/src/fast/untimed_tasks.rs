@@ -1,6 +1,6 @@
-//! The short ways of tasks that are counted only: undeferred ones, of a construct that this thread
+//! The fast ways of tasks that are counted only: undeferred ones, of a construct that this thread
 //! has met from here before, and taskwaits without children. The ways of those that take their time
-//! are in [`super::tasks`], the long ways in [`crate::task`].
+//! are in [`super::tasks`], the general ways in [`crate::task`].
 //!
 //! Whether an instance is undeferred is predicted, and its handle says so.
 //!

@@ -11,9 +11,9 @@
 //!
 //! How: the records of a visit are deferred until its end. Nothing else is written meanwhile: what
 //! would be comes through [`flush`] (by [`Location::flush_gate`]) and finds them written first.
-//! Visits in which nothing happens have a short way ([`crate::fast::guarded`]). While a location has
+//! Visits in which nothing happens have a fast way ([`crate::fast::guarded`]). While a location has
 //! guarded call paths, its gate says so, and other events ask here whether they concern it before
-//! they take their short way ([`crate::fast`]).
+//! they take their fast way ([`crate::fast`]).
 
 mod paths;
 
@@ -221,7 +221,7 @@ impl Guard {
         self.defer(Deferred::Leave(self.sums[sums].region, now));
     }
 
-    /// Takes over what short ways have summed.
+    /// Takes over what fast ways have summed.
     fn settle(&mut self) {
         let sums = &mut self.sums;
         self.short.take_totals(|of, totals| {
@@ -287,7 +287,7 @@ pub fn enter(thread: &mut Location, region: u32, now: u64) -> bool {
     true
 }
 
-/// The next visit of this call path may take the short way.
+/// The next visit of this call path may take the fast way.
 fn know(thread: &mut Location, sums: usize) {
     let Sums { node, enclosing, bound_ticks, .. } = thread.guard.sums[sums];
     let part = Part { node, key: thread.node(node).key, sums };

@@ -208,7 +208,7 @@ pub fn follow(thread: &mut Location, is_short: bool, now: u64) {
     sums.long += u32::from(!is_short);
     let long_max = match sums.state {
         State::Tried if sums.recent >= TRIED => TRIED_LONG_MAX,
-        // The short way only counts.
+        // The fast way only counts.
         State::Summed if sums.recent >= RECENT => sums.recent / 2,
         _ => return,
     };

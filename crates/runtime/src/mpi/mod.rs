@@ -171,7 +171,7 @@ fn enter(thread: &mut Location, routine: &Routine, region: u32) {
     }
 }
 
-/// Enters it where something comes first, or where the guard has a short way for calls that find
+/// Enters it where something comes first, or where the guard has a fast way for calls that find
 /// nothing again and again.
 #[inline(never)]
 fn enter_gated(thread: &mut Location, region: u32) {
@@ -183,7 +183,7 @@ fn enter_gated(thread: &mut Location, region: u32) {
     }
 }
 
-// A function of its own: what it needs of registers is not the short way's to save.
+// A function of its own: what it needs of registers is not the fast way's to save.
 #[cold]
 #[inline(never)]
 fn enter_general(thread: &mut Location, region: u32) {
@@ -241,7 +241,7 @@ fn exit_time(thread: &mut Location) -> u64 {
     }
 }
 
-/// Leaves it where something comes first, or on the short way on which it was entered.
+/// Leaves it where something comes first, or on the fast way on which it was entered.
 #[inline(never)]
 fn exit_gated(thread: &mut Location, region: u32) {
     // SAFETY: as for `enter_gated`.

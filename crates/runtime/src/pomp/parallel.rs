@@ -116,7 +116,7 @@ unsafe fn begin<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     }
 }
 
-/// The same for another thread, or where the region was not forked on the short way.
+/// The same for another thread, or where the region was not forked on the fast way.
 #[inline(never)]
 unsafe fn begin_worker<const TRACE: bool>(d: *mut Descriptor, team: i64) {
     let part = openmp::thread_of_team();

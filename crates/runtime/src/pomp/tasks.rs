@@ -25,7 +25,7 @@ macro_rules! on_task {
     };
 }
 
-/// An event that takes its time: its short way without records, which is the function itself, that
+/// An event that takes its time: its fast way without records, which is the function itself, that
 /// with records, and where they decline, what else there is. What is rare is a call that does not
 /// return here, so that the function needs no frame. The thread is in a register that the clock
 /// leaves alone.

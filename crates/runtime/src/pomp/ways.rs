@@ -11,8 +11,8 @@
 //! | `_unless_filtered` | none for a region that the filter leaves out |
 //! | `_general` | that of the core, which any event may take |
 //!
-//! Tasks (`tasks.rs`) and parts of parallel regions (`parallel.rs`) have more fast ways, by what the
-//! event has to find, and each with records (`_traced`) and without.
+//! Tasks (`tasks.rs`) and parts of parallel regions (`parallel.rs`) have more fast ways, by what
+//! the event has to find, and each with records (`_traced`) and without.
 
 use std::ptr::null;
 

@@ -1,6 +1,6 @@
 //! Random programs of tasks, as OpenMP runs them: deferred, executed at once, undeferred, in
 //! taskwaits and barriers, by their creator and by another thread. Whatever they do, their short
-//! ways and their long ones leave the same.
+//! ways and their general ones leave the same.
 
 use super::{Run, Setting, print};
 
@@ -115,7 +115,7 @@ impl Program {
 }
 
 #[test]
-fn short_ways_of_tasks_leave_what_the_long_ones_leave() {
+fn fast_ways_of_tasks_leave_what_the_general_ones_leave() {
     for seed in 0..300 {
         let program = Program::new(seed);
         let setting = Setting { trace: seed % 4 < 2, ..Setting::default() };

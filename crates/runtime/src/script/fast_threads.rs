@@ -1,7 +1,7 @@
-//! Random programs of several threads through the functions of the POMP API, on their short ways
-//! ([`crate::fast`]) and on their long ones, with the script's clock: critical sections and ordered
-//! constructs for which threads wait, barriers, loops, and what lies between. Call paths, causes of
-//! waiting and records are the same, to the tick.
+//! Random programs of several threads through the functions of the POMP API, on their fast ways
+//! ([`crate::fast`]) and on their general ones, with the script's clock: critical sections and
+//! ordered constructs for which threads wait, barriers, loops, and what lies between. Call paths,
+//! causes of waiting and records are the same, to the tick.
 
 use std::ffi::{CStr, CString};
 
@@ -187,14 +187,14 @@ impl Program {
 
 /// Runs the program of this number, and says what is left of it.
 fn run(seed: u64, threads: usize, setting: Setting) -> String {
-    let file = format!("threads{seed}{}{}.c", setting.long_ways, setting.trace);
+    let file = format!("threads{seed}{}{}.c", setting.general_only, setting.trace);
     let file: &'static CStr = Box::leak(CString::new(file).unwrap().into_boxed_c_str());
     let begins = (0..threads).map(|number| format!("2 T{number} begin p {number}/{threads}\n"));
     let script = "1 T0 fork parallel p\n".to_owned() + &begins.collect::<String>();
     let mut run = Run::new(&script, setting);
     // SAFETY: no event is under way.
-    let takes_long_ways = unsafe { (*run.threads[0].1).gate } & gate::CLOCK != 0;
-    assert_eq!(takes_long_ways, setting.long_ways);
+    let takes_general_ways = unsafe { (*run.threads[0].1).gate } & gate::CLOCK != 0;
+    assert_eq!(takes_general_ways, setting.general_only);
     let (constructs, program) = (constructs(file), Program::new(seed, threads));
     for &(now, thread, (call, of, _)) in &program.steps {
         scripted::set(Some(now));
@@ -218,15 +218,15 @@ fn run(seed: u64, threads: usize, setting: Setting) -> String {
 }
 
 #[test]
-fn short_ways_of_threads_leave_what_the_long_ones_leave() {
+fn fast_ways_of_threads_leave_what_the_general_ones_leave() {
     let mut all = String::new();
     for seed in 0..400 {
         let (threads, trace) = (2 + seed as usize % 2, seed % 4 < 2);
-        let [short, long] = [false, true].map(|long_ways| {
-            run(seed, threads, Setting { trace, long_ways, ..Setting::default() })
+        let [fast, general] = [false, true].map(|general_only| {
+            run(seed, threads, Setting { trace, general_only, ..Setting::default() })
         });
-        assert_eq!(short, long, "program {seed}");
-        all += &short;
+        assert_eq!(fast, general, "program {seed}");
+        all += &fast;
     }
     // Threads have waited for each other, and at barriers.
     for what in ["wait=", "last=", "ThreadAcquireLock"] {

@@ -1,6 +1,6 @@
-//! The functions of the POMP API on one thread, on their short ways ([`crate::fast`]) and on their
-//! long ones: call paths and records are the same, also where ends are missing. Their times are the
-//! clock's, so they are not compared; those of several threads are, in [`super::fast_threads`].
+//! The functions of the POMP API on one thread, on their fast ways ([`crate::fast`]) and on their
+//! general ones: call paths and records are the same, also where ends are missing. Their times are
+//! the clock's, so they are not compared; those of several threads are, in [`super::fast_threads`].
 
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::null_mut;
@@ -86,7 +86,7 @@ fn meet(file: &CStr) {
 /// What is left of a run without its times.
 fn run(setting: Setting) -> String {
     // Descriptors of equal content are one, and belong to one process.
-    let file = CString::new(format!("{}{}.c", setting.long_ways, setting.trace)).unwrap();
+    let file = CString::new(format!("{}{}.c", setting.general_only, setting.trace)).unwrap();
     let mut run = Run::new("1 T0 fork parallel p\n 2 T0 begin p 0/1", setting);
     tls::open(run.threads[0].1);
     meet(Box::leak(file.into_boxed_c_str()));
@@ -109,21 +109,21 @@ fn without_times(line: &str) -> String {
 }
 
 #[test]
-fn short_ways_leave_what_the_long_ones_leave() {
+fn fast_ways_leave_what_the_general_ones_leave() {
     for trace in [false, true] {
-        let of = |long_ways| run(Setting { trace, long_ways, ..Setting::default() });
-        let (short, long) = (of(false), of(true));
-        assert_eq!(short, long);
-        assert!(short.contains(" iterations=207/3,7..100"), "{short}");
-        assert!(!trace || short.contains("ThreadReleaseLock"), "{short}");
+        let of = |general_only| run(Setting { trace, general_only, ..Setting::default() });
+        let (fast, general) = (of(false), of(true));
+        assert_eq!(fast, general);
+        assert!(fast.contains(" iterations=207/3,7..100"), "{fast}");
+        assert!(!trace || fast.contains("ThreadReleaseLock"), "{fast}");
     }
 }
 
 /// How many of these visits of an atomic construct are counted, and how many timed.
-fn atomics(visits: u32, long_ways: bool, words: &'static CStr) -> [u64; 2] {
-    let file = CString::new(format!("atomic{visits}{long_ways}{words:?}.c")).unwrap();
+fn atomics(visits: u32, general_only: bool, words: &'static CStr) -> [u64; 2] {
+    let file = CString::new(format!("atomic{visits}{general_only}{words:?}.c")).unwrap();
     let file: &'static CStr = Box::leak(file.into_boxed_c_str());
-    let setting = Setting { long_ways, ..Setting::default() };
+    let setting = Setting { general_only, ..Setting::default() };
     let run = Run::new("1 T0 fork parallel p\n 2 T0 begin p 0/1", setting);
     let location = run.threads[0].1;
     tls::open(location);
@@ -145,12 +145,12 @@ fn atomics(visits: u32, long_ways: bool, words: &'static CStr) -> [u64; 2] {
 
 #[test]
 fn few_visits_of_an_atomic_are_timed() {
-    for long_ways in [false, true] {
-        assert_eq!(atomics(1000, long_ways, c""), [1000, 0]);
+    for general_only in [false, true] {
+        assert_eq!(atomics(1000, general_only, c""), [1000, 0]);
         // A statement with a call takes time for other reasons than the memory.
-        assert_eq!(atomics(8 * 1024, long_ways, c"calls"), [8 * 1024, 0]);
+        assert_eq!(atomics(8 * 1024, general_only, c"calls"), [8 * 1024, 0]);
         // A visit that was interrupted is not taken.
-        let [visits, timed] = atomics(8 * 1024, long_ways, c"");
+        let [visits, timed] = atomics(8 * 1024, general_only, c"");
         assert_eq!(visits, 8 * 1024);
         assert!((1..=8).contains(&timed), "{timed}");
     }

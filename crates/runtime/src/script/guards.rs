@@ -27,7 +27,7 @@ pub const GUARD: Setting = Setting {
     metrics: false,
     guard: Some(Bounds { visits: 1000, time_ns: 100 }),
     windows: "",
-    long_ways: false,
+    general_only: false,
 };
 
 /// Regions that the scenes use.
@@ -426,14 +426,14 @@ fn structure_inside_of_a_visit_is_whole() {
     "#]]);
 }
 
-/// Events on the short way of guarded visits, each of which must have been taken.
+/// Events on the fast way of guarded visits, each of which must have been taken.
 struct Shortly<'a>(&'a mut Scene);
 
 impl Shortly<'_> {
     fn event(&mut self, event: impl FnOnce(&mut Location, &Regions, &'static Lock, At) -> bool) {
         let lock = self.0.lock;
         self.0.event(5, |thread, now, regions| {
-            assert!(event(thread, regions, lock, At(now)), "not on the short way");
+            assert!(event(thread, regions, lock, At(now)), "not on the fast way");
         });
     }
 
@@ -472,14 +472,14 @@ fn key(region: u32) -> u64 {
     Key::Region(region).encode()
 }
 
-/// Visits on the short way are in the sums, and those in which something happens, wherever that is,
+/// Visits on the fast way are in the sums, and those in which something happens, wherever that is,
 /// are recorded with all that they had so far.
 #[test]
-fn short_ways_know_what_is_short() {
+fn fast_ways_know_what_is_short() {
     let bounds = Bounds { visits: 1000, time_ns: 1 << 40 };
     let mut scene = Scene::new(Setting { guard: Some(bounds), ..GUARD });
     scene.enter(|regions| regions.outer);
-    // Each 1,024th visit takes the long way (`exclusion.rs`): none of the 1,000 below.
+    // Each 1,024th visit takes the general way (`exclusion.rs`): none of the 1,000 below.
     for _ in 0..30 * 1024 {
         scene.tiny(5);
         scene.critical(2);

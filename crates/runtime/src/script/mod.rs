@@ -30,6 +30,7 @@ mod arrivals;
 mod both_ways;
 mod callers;
 mod causes;
+mod fast_tasks;
 mod fast_threads;
 mod fast_ways;
 mod findings;
@@ -44,7 +45,6 @@ mod polls;
 mod print;
 mod recording;
 mod serial;
-mod short_tasks;
 mod task_times;
 mod tasks;
 mod teams;
@@ -73,17 +73,17 @@ use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
 use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
 
-/// Runs a script on the short ways where there are some, and on the long ones: what is printed of it
-/// must be the same.
+/// Runs a script on the fast ways where there are some, and on the general ones: what is printed of
+/// it must be the same.
 fn print(script: &str, setting: Setting, print: impl Fn(&Run) -> String) -> String {
-    let [short, long] = [false, true].map(|long_ways| {
-        let run = Run::new(script, Setting { long_ways, ..setting });
+    let [fast, general] = [false, true].map(|general_only| {
+        let run = Run::new(script, Setting { general_only, ..setting });
         // Says what is wrong with it, too.
         let trees = run.trees();
         (print(&run), trees)
     });
-    assert_eq!(short, long, "what the short ways leave, and what the long ones leave");
-    short.0
+    assert_eq!(fast, general, "what the fast ways leave, and what the general ones leave");
+    fast.0
 }
 
 /// Runs a script and compares the call trees that it leaves.
@@ -137,8 +137,8 @@ pub struct Setting {
     pub metrics: bool,
     /// The part of the run that is recorded.
     pub windows: &'static str,
-    /// Take no short way.
-    pub long_ways: bool,
+    /// Take no fast way.
+    pub general_only: bool,
 }
 
 /// A metric that counts the script's own time.
@@ -180,7 +180,7 @@ fn parallel(parallel: u32, barrier: u32) -> &'static ParallelRegions {
     Box::leak(Box::new(ParallelRegions { parallel, barrier }))
 }
 
-fn short_begin<const TRACE: bool>(
+fn fast_begin<const TRACE: bool>(
     thread: &mut Location,
     (team, number, size): (u32, u32, u32),
     record: &'static Team,
@@ -195,7 +195,7 @@ fn short_begin<const TRACE: bool>(
     begun.or_else(|| fast::teams::begin_next_after_barrier::<TRACE>(thread, next, now))
 }
 
-fn short_join<const TRACE: bool>(thread: &mut Location, team: i64, now: At) -> Option<()> {
+fn fast_join<const TRACE: bool>(thread: &mut Location, team: i64, now: At) -> Option<()> {
     let alone = fast::teams::join::<TRACE>(thread, team, now);
     alone.or_else(|| fast::teams::join_others::<TRACE>(thread, team, now))
 }
@@ -242,8 +242,8 @@ impl Run {
             start: Calibration::default(),
             guard: setting.guard,
             windows: Windows::parse(setting.windows).unwrap(),
-            // With the other clock a tick is a nanosecond, and no way is short.
-            tsc: setting.guard.is_none() && setting.windows.is_empty() && !setting.long_ways,
+            // With the other clock a tick is a nanosecond, and no way is fast.
+            tsc: setting.guard.is_none() && setting.windows.is_empty() && !setting.general_only,
             ..Options::default()
         };
         let process = Process::start(options, None).unwrap();
@@ -392,12 +392,12 @@ impl Run {
         let regions = parallel(self.region(region), barrier);
         let thread = self.thread(name);
         let forked = self.with(thread, |thread| {
-            let short = match (thread.gate, thread.tracing) {
+            let fast = match (thread.gate, thread.tracing) {
                 (0, true) => fast::teams::fork::<true>(thread, regions, || 2, At(now)),
                 (0, false) => fast::teams::fork::<false>(thread, regions, || 2, At(now)),
                 _ => None,
             };
-            short.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
+            fast.or_else(|| team::fork(thread, regions.parallel.id, 2, now))
         });
         self.teams.insert(team.to_owned(), TeamOf { team: forked, regions });
     }
@@ -407,12 +407,12 @@ impl Run {
         let thread = self.thread(name);
         if let Some(team) = team {
             self.with(thread, |thread| {
-                let short = match (thread.gate, thread.tracing) {
+                let fast = match (thread.gate, thread.tracing) {
                     (0, true) => fast::teams::end::<true>(thread, team.into(), At(now)),
                     (0, false) => fast::teams::end::<false>(thread, team.into(), At(now)),
                     _ => None,
                 };
-                short.unwrap_or_else(|| team::end(thread, team, now));
+                fast.unwrap_or_else(|| team::end(thread, team, now));
             });
         }
     }
@@ -421,12 +421,12 @@ impl Run {
         let team = self.teams[team].team;
         let thread = self.thread(name);
         self.with(thread, |thread| {
-            let short = team.and_then(|team| match (thread.gate, thread.tracing) {
-                (0, true) => short_join::<true>(thread, team.into(), At(now)),
-                (0, false) => short_join::<false>(thread, team.into(), At(now)),
+            let fast = team.and_then(|team| match (thread.gate, thread.tracing) {
+                (0, true) => fast_join::<true>(thread, team.into(), At(now)),
+                (0, false) => fast_join::<false>(thread, team.into(), At(now)),
                 _ => None,
             });
-            short.unwrap_or_else(|| team::join(thread, team, now));
+            fast.unwrap_or_else(|| team::join(thread, team, now));
         });
     }
 
@@ -449,14 +449,14 @@ impl Run {
         self.with(thread, |thread| {
             let part = (team, number, size);
             let is_forked = thread.contexts.has_forked(team.into());
-            let short = match (thread.gate, thread.tracing, is_forked) {
+            let fast = match (thread.gate, thread.tracing, is_forked) {
                 (0, true, true) => fast::teams::begin::<true>(thread, size, At(now)),
                 (0, false, true) => fast::teams::begin::<false>(thread, size, At(now)),
-                (0, true, false) => short_begin::<true>(thread, part, record, At(now)),
-                (0, false, false) => short_begin::<false>(thread, part, record, At(now)),
+                (0, true, false) => fast_begin::<true>(thread, part, record, At(now)),
+                (0, false, false) => fast_begin::<false>(thread, part, record, At(now)),
                 _ => None,
             };
-            short.unwrap_or_else(|| team::begin(thread, part, regions, now));
+            fast.unwrap_or_else(|| team::begin(thread, part, regions, now));
         });
     }
 
@@ -501,9 +501,9 @@ impl Run {
             "count" => drop(thread.count(region)),
             "arrive" => barrier::enter(thread, region, now),
             "pass" => barrier::exit(thread, region, now),
-            "taskwait" => short_tasks::wait_enter(thread, defined(region), At(now))
+            "taskwait" => fast_tasks::wait_enter(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
-            "waited" => short_tasks::wait_exit(thread, defined(region), At(now))
+            "waited" => fast_tasks::wait_exit(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
             _ => lock_events::happen(thread, verb, (region, body), lock, now),
         });
@@ -544,7 +544,7 @@ impl Run {
         let thread = self.thread(name);
         if verb == "create" {
             let handle = self.with(thread, |thread| {
-                short_tasks::create_begin(thread, regions, At(now))
+                fast_tasks::create_begin(thread, regions, At(now))
                     .unwrap_or_else(|| task::create_begin(thread, regions, At(now)))
             });
             self.tasks.insert(instance.to_owned(), handle);
@@ -554,13 +554,13 @@ impl Run {
         if handle == 0 {
             return;
         }
-        let short = self.with(thread, |thread| match verb {
-            "run" => short_tasks::begin(thread, handle, regions, At(now)),
-            "done" => short_tasks::end(thread, handle, At(now)),
-            "created" => short_tasks::create_end(thread, handle, regions, At(now)),
+        let fast = self.with(thread, |thread| match verb {
+            "run" => fast_tasks::begin(thread, handle, regions, At(now)),
+            "done" => fast_tasks::end(thread, handle, At(now)),
+            "created" => fast_tasks::create_end(thread, handle, regions, At(now)),
             _ => None,
         });
-        if short.is_some() {
+        if fast.is_some() {
             return;
         }
         self.with(thread, |thread| match verb {

@@ -60,7 +60,7 @@ fn final_barrier_that_was_made_explicit_is_one() {
     );
 }
 
-/// The short way of the third end declines, because no time has passed since the other barrier.
+/// The fast way of the third end declines, because no time has passed since the other barrier.
 #[test]
 fn final_barrier_is_entered_right_after_another_barrier() {
     check(

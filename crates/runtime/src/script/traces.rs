@@ -12,7 +12,7 @@ const TIMED: Setting = Setting {
     guard: None,
     metrics: false,
     windows: "",
-    long_ways: false,
+    general_only: false,
 };
 
 /// Figure 1 of the tasks paper: Enter, TaskCreate, TaskSwitch, Enter, Leave, TaskComplete, TaskSwitch

@@ -33,8 +33,8 @@ pub mod state {
     pub const BEGUN: u32 = 32;
     /// Its memory is free: whatever is said about it is a mistake.
     pub const FREE: u32 = 64;
-    /// It was begun on the short way, and has not gone on at another thread since.
-    pub const SHORT: u32 = 128;
+    /// It was begun on the fast way, and has not gone on at another thread since.
+    pub const FAST: u32 = 128;
     /// Nobody executes it any more.
     pub const DONE: u32 = COMPLETED | LEFT;
     /// Nobody names it any more.
@@ -321,7 +321,7 @@ impl Location {
         unsafe {
             ((*proxy).original, (*proxy).tied) = (task, false);
             (*task).state.fetch_add(state::PROXY, Ordering::Relaxed);
-            (*task).state.fetch_and(!state::SHORT, Ordering::Relaxed);
+            (*task).state.fetch_and(!state::FAST, Ordering::Relaxed);
         }
     }
 

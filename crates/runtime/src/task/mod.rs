@@ -1,5 +1,5 @@
 //! Explicit tasks: what their events do ([`creation`], [`execution`], [`untied`], [`wait`]), and
-//! what is known of an [`instance`]. The short ways of the common ones are in
+//! what is known of an [`instance`]. The fast ways of the common ones are in
 //! [`crate::fast::tasks`] and [`crate::fast::untimed_tasks`].
 //!
 //! A task instance executes on top of what its thread was doing at a scheduling point, so the

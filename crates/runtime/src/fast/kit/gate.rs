@@ -1,4 +1,4 @@
-//! The gate on the short ways: who may pass, and that nobody else does while an event is under way.
+//! The gate on the fast ways: who may pass, and that nobody else does while an event is under way.
 //!
 //! Signal handlers see the gate in the middle of everything. So it is changed by a volatile store,
 //! or with a fence, and what an event changes stays between the two stores: behind the first one,
@@ -14,7 +14,7 @@ pub use crate::location::gate::*;
 use crate::location::Location;
 use crate::tls;
 
-/// Whether the event may take its short way: nothing but the switch back from a task is due, and
+/// Whether the event may take its fast way: nothing but the switch back from a task is due, and
 /// that only where there are records.
 #[inline(always)]
 pub unsafe fn is_open<const TRACE: bool>(thread: *mut Location) -> bool {

@@ -1,5 +1,10 @@
-//! A location as the short ways of task events see it: by its address. From references a compiler
-//! keeps more in registers, and saves more of them, than these few instructions are worth.
+//! What all fast ways have in common: the [`gate`], the [`step`] from one event to the next, the
+//! search for [`children`], and the begin and end of [`records`].
+//!
+//! All of it takes a location by its address. From references a compiler keeps more in registers,
+//! and saves more of them, than these few instructions are worth. Everything is inlined, so each
+//! event is what it would be if it were written out. Which tricks the events depend on beside that,
+//! and how many instructions they have, is in `docs/dev/event-paths.md`.
 //!
 //! # Safety
 //! One contract for all functions: `thread` is this thread's location, whose gate is open but for

@@ -1,6 +1,6 @@
 //! When an event happens, and to which node the time until then belongs.
 //!
-//! A short way asks first whether time has grown, which clocks of two cores do not promise, and
+//! A fast way asks first whether time has grown, which clocks of two cores do not promise, and
 //! changes nothing where it has not. The time since the last event is either kept from there on
 //! ([`Step`], [`account`]), or computed anew at the end ([`later`], [`account_until`]): to keep it
 //! takes a register, to compute it another load, and an event of a task has no register left.

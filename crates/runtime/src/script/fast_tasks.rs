@@ -1,4 +1,4 @@
-//! The short ways of task events for scripts, in the order in which the POMP functions try them.
+//! The fast ways of task events for scripts, in the order in which the POMP functions try them.
 
 use crate::clock::Clock;
 use crate::descriptor::{Construct, Defined, Slot};
@@ -22,7 +22,7 @@ impl Construct for TaskRegions {
     }
 }
 
-/// A short way without records, or with them.
+/// A fast way without records, or with them.
 macro_rules! way {
     ($thread:ident, $event:ident $([$($more_types:tt)*])? ($($more:expr),*)) => {{
         let $thread: *mut Location = &raw mut *$thread;
