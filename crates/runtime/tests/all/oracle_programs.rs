@@ -14,6 +14,8 @@ use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, node_index, node_offset,
 };
 
+use crate::bounds::{self, Bound};
+
 const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
 const LINKS: [&str; 2] = ["archive", "shared"];
 
@@ -755,53 +757,21 @@ fn hot(library: &str) -> Program {
     build("hot", "gcc", "none", &["-O2", &library, &path])
 }
 
-/// What is counted depends on the compilers: the numbers in these tests are those of rustc 1.95.0
-/// and gcc 12.2.0, and a tenth more passes.
-fn most(counted: u64) -> u64 {
-    counted + counted / 10
-}
-
-/// Instructions of the library for each record that a trace gets for a construct, in a profile and
-/// in a trace.
-const PER_RECORD: (u64, u64) = (30, 45);
-
-/// Instructions of the library per construct, by callgrind, with the library as it is shipped. A
-/// loop's exit shares the time of its barrier.
+/// Instructions of the library per construct, by callgrind, with the library as it is shipped.
 #[test]
 fn instructions_per_record() {
     if !oracles() {
         return;
     }
     let program = hot("libpomp.a");
-    for (construct, kind, records) in [
-        ("function", "f", 2),
-        ("barrier of one thread", "b", 2),
-        ("critical", "c", 6),
-        ("single", "s", 4),
-        ("loop with barrier of one thread", "l", 4),
-        ("timed flush", "y", 2),
-        ("ordered", "o", 4),
-        // With two questions to the OpenMP runtime.
-        ("master's part of a region", "p", 8),
-        // Enter, TaskCreate and Leave of the creation; TaskSwitch, Enter, Leave and TaskComplete of
-        // the instance; and the TaskSwitch back.
-        ("task", "t", 8),
-        // (With final clauses in the program, a call of OpenMP's more.)
-        ("task that its creator executes at once", "m", 8),
-        // Enter and Leave of the taskwait, too.
-        ("task and taskwait", "w", 10),
-    ] {
-        assert_eq!(program.records_each(kind), records, "{construct}: records");
-        check_instructions(
-            &program,
-            (construct, kind),
-            (PER_RECORD.0 * records, PER_RECORD.1 * records),
-        );
+    for bound in &bounds::BY_RECORDS {
+        let records = program.records_each(bound.kind);
+        assert_eq!(Some(records), bound.records, "{}: records", bound.construct);
+        check_instructions(&program, bound);
     }
 }
 
-/// The same of a worker's part of a region, whose end it waits for, and leaves when it begins the
-/// next one, two questions to the OpenMP runtime included.
+/// The same of a worker's part of a region.
 #[test]
 fn instructions_of_a_worker() {
     if !oracles() {
@@ -809,12 +779,12 @@ fn instructions_of_a_worker() {
     }
     let program = hot("libpomp.a");
     let records = program.records_each("P") - program.records_each("p");
-    assert_eq!(records, 6);
-    for (traced, bound) in [(false, PER_RECORD.0 * records), (true, PER_RECORD.1 * records)] {
+    assert_eq!(Some(records), bounds::WORKER.records);
+    for traced in [false, true] {
         let collected = |count| instructions_in("worker_*", &program, "P", count, &[trace(traced)]);
         let each = (collected(12_000) - collected(2_000)).div_ceil(10_000);
-        let bound = most(bound);
-        assert!(each <= bound, "trace {traced}: {each}, at most {bound}");
+        let most = bounds::WORKER.most(traced);
+        assert!(each <= most, "trace {traced}: {each}, at most {most}");
     }
 }
 
@@ -825,24 +795,17 @@ fn instructions_per_construct() {
         return;
     }
     let program = hot("libpomp.a");
-    for (construct, kind, profile, trace) in [
-        ("barrier, both of two threads", "B", 249, 297),
-        ("loop with barrier, both of two threads", "L", 345, 439),
-        ("flush", "x", 26, 26),
-        ("iteration", "i", 122, 122),
-        ("iteration of a task", "g", 169, 169),
-        ("undeferred task", "u", 57, 64),
-        ("three calls, each with two undeferred tasks and a taskwait", "r", 500, 551),
-    ] {
-        check_instructions(&program, (construct, kind), (profile, trace));
+    for bound in &bounds::IN_ALL {
+        check_instructions(&program, bound);
     }
 }
 
-/// Instructions per construct are at most these and a tenth, in a profile and in a trace.
-fn check_instructions(program: &Program, (construct, kind): (&str, &str), bounds: (u64, u64)) {
-    for (traced, bound) in [(false, most(bounds.0)), (true, most(bounds.1))] {
-        let each = instructions_each(program, kind, 2_000, &[trace(traced)]);
-        assert!(each <= bound, "{construct}, trace {traced}: {each}, at most {bound}");
+/// Instructions per construct are not more than may be, in a profile and in a trace.
+fn check_instructions(program: &Program, bound: &Bound) {
+    for traced in [false, true] {
+        let each = instructions_each(program, bound.kind, 2_000, &[trace(traced)]);
+        let (construct, most) = (bound.construct, bound.most(traced));
+        assert!(each <= most, "{construct}, trace {traced}: {each}, at most {most}");
     }
 }
 
@@ -900,29 +863,20 @@ fn instructions_of_guarded_and_filtered_visits() {
         ("POMPEII_GUARD_VISITS", "1000".to_owned()),
         ("POMPEII_GUARD_TIME", "1000000000".to_owned()),
     ];
-    for (construct, kind, bound) in [
-        ("function", "f", 98),
-        ("timed flush", "y", 116),
-        ("critical", "c", 214),
-        ("single", "s", 212),
-        ("ordered", "o", 256),
-    ] {
+    for bound in &bounds::GUARDED {
         // Enough of them to fill the chunk of a trace.
-        let (each, bound) = (instructions_each(&program, kind, 60_000, &guard), most(bound));
-        assert!(each <= bound, "{construct}, guarded: {each}, at most {bound}");
+        let each = instructions_each(&program, bound.kind, 60_000, &guard);
+        let (construct, most) = (bound.construct, bound.most(true));
+        assert!(each <= most, "{construct}: {each}, at most {most}");
     }
     let rules = program.folder.path().join("filter");
     let text = "SCOREP_REGION_NAMES_BEGIN EXCLUDE work SCOREP_REGION_NAMES_END\n";
     std::fs::write(&rules, text).unwrap();
-    for trace in ["0", "1"] {
+    for traced in [false, true] {
         let filter = ("POMPEII_FILTER", rules.display().to_string());
-        let environment = [filter, ("POMPEII_TRACE", trace.to_owned())];
-        let each = instructions_each(&program, "f", 2_000, &environment);
-        assert!(
-            each <= most(34),
-            "function, filtered, trace {trace}: {each}, at most {}",
-            most(34)
-        );
+        let each = instructions_each(&program, "f", 2_000, &[filter, trace(traced)]);
+        let most = bounds::FILTERED.most(traced);
+        assert!(each <= most, "function, filtered, trace {traced}: {each}, at most {most}");
     }
 }
 
