@@ -1,9 +1,10 @@
 //! The definitions of a report as anchor.xml. The order of elements is that of Cube's own writer,
 //! because Cube's parser demands it.
 
+use crate::attributes::Attributes;
 use crate::ids::{GroupId, Id, LocationId, NodeId, Step};
 use crate::metric::Metric;
-use crate::report::{Attributes, CallPath, Region, Report};
+use crate::report::{CallPath, Region, Report};
 use crate::system::{Place, System, Topology};
 use crate::xml::XmlWriter;
 

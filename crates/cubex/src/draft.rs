@@ -4,10 +4,11 @@
 
 use std::collections::HashMap;
 
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, GroupId, Id, LocationId, MetricId, NodeId, RegionId, Tree};
 use crate::metric::Metric;
-use crate::report::{Attributes, CallPath, Region, Report, Titles};
+use crate::report::{CallPath, Region, Report, Titles};
 use crate::severity::{Severity, Stored};
 use crate::system::{Location, LocationGroup, Place, System, SystemNode, Topology};
 

@@ -75,12 +75,14 @@
 
 mod anchor_read;
 mod anchor_write;
+mod attributes;
 mod copy;
 mod cube3_write;
 mod data_type;
 mod draft;
 mod error;
 mod ids;
+mod limits;
 mod matrix;
 mod metric;
 mod reader;
@@ -96,15 +98,17 @@ mod values;
 mod writer;
 mod xml;
 
+pub use attributes::Attributes;
 pub use copy::copy;
 pub use cube3_write::Cube3Writer;
 pub use data_type::{Aggregation, DataType};
 pub use error::{Error, Result};
 pub use ids::{CallPathId, GroupId, Id, LocationId, MetricId, NodeId, RegionId, Step, Table, Tree};
+pub use limits::Limits;
 pub use matrix::Matrix;
 pub use metric::{CubePl, Metric, MetricKind};
-pub use reader::{Format, Limits, Reader};
-pub use report::{Attributes, CallPath, Parameter, Region, Report, Titles};
+pub use reader::{Format, Reader};
+pub use report::{CallPath, Parameter, Region, Report, Titles};
 pub use row_order::row_order;
 pub use system::{Dimension, Location, LocationGroup, Place, System, SystemNode, Topology};
 pub use tar::Target;

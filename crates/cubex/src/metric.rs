@@ -1,7 +1,7 @@
 //! Metrics: what a value means, in which unit, and how a stored row relates to the call tree.
 
+use crate::attributes::Attributes;
 use crate::data_type::DataType;
-use crate::report::Attributes;
 
 /// How a metric's stored values relate to the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -4,13 +4,11 @@
 
 use std::collections::HashSet;
 
+use crate::attributes::Attributes;
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, Id, LocationId, MetricId, RegionId, Table, Tree};
 use crate::metric::Metric;
 use crate::system::{System, Topology};
-
-/// Free key-value pairs, in the order of the file. Cube allows them nearly everywhere.
-pub type Attributes = Vec<(String, String)>;
 
 /// The definitions of a report.
 #[derive(Clone, Debug, Default, PartialEq)]

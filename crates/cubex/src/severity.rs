@@ -9,7 +9,7 @@ use crate::data_type::DataType;
 use crate::error::{Error, Result};
 use crate::ids::{CallPathId, Id, MetricId, Tree};
 use crate::metric::Metric;
-use crate::tar::Extent;
+use crate::source::Extent;
 
 /// Rows as they are met in the text, with the numbers of metrics and call paths of the file.
 #[derive(Default)]

@@ -9,10 +9,16 @@ use std::sync::{Mutex, PoisonError};
 use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
-use crate::reader::Limits;
-use crate::tar::Extent;
+use crate::limits::Limits;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// Where a member's bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) offset: u64,
+    pub(crate) len: u64,
+}
 
 /// Bytes in memory or in a file.
 pub(crate) enum Source {

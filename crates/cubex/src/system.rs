@@ -1,8 +1,8 @@
 //! The system tree: machines and nodes, below them location groups (processes), below them
 //! locations (threads), the only level that carries values; and cartesian arrangements of them.
 
+use crate::attributes::Attributes;
 use crate::ids::{GroupId, LocationId, NodeId, Table, Tree};
-use crate::report::Attributes;
 
 /// Where the program ran.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use crate::error::{Error, Result};
-use crate::source::Source;
+use crate::source::{Extent, Source};
 
 const BLOCK: u64 = 512;
 /// The largest size that the eleven octal digits of a header can express.
@@ -195,13 +195,6 @@ fn header(name: &str, size: u64, kind: u8, mtime_s: u64) -> [u8; BLOCK as usize]
     let sum: u32 = block.iter().map(|&byte| u32::from(byte)).sum();
     block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
     block
-}
-
-/// Where a member's bytes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) offset: u64,
-    pub(crate) len: u64,
 }
 
 /// What a container holds.

@@ -1,8 +1,9 @@
 //! All texts of a report at once, so that foreign text can be escaped in one place, before a line
 //! for a terminal is made of it.
 
+use crate::attributes::Attributes;
 use crate::data_type::DataType;
-use crate::report::{Attributes, Report};
+use crate::report::Report;
 
 impl Report {
     /// Calls `change` for each text: names, files, units, descriptions, attributes. References

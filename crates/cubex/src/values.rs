@@ -11,8 +11,7 @@ use crate::matrix::Matrix;
 use crate::metric::{Metric, MetricKind};
 use crate::report::Report;
 use crate::row_order::row_order;
-use crate::source::Source;
-use crate::tar::Extent;
+use crate::source::{Extent, Source};
 use crate::value::{ByteOrder, Number, Value, decode_numbers, decode_value, take};
 use crate::writer::{COMPRESSED_MAGIC, DATA_MAGIC, INDEX_MAGIC, TABLE_ENTRY_LEN};
 

@@ -27,7 +27,6 @@ const REMAINING: &[(&str, &str)] = &[
         "analyzed_trace commands::analyze commands::dump commands::recover \
          commands::reference commands::report commands::run experiment",
     ),
-    ("cubex", "anchor_read draft reader severity source tar values writer"),
     ("finish", "counted severities unify visit_times"),
     ("index", "build durations exact fold marks"),
     (
