@@ -7,10 +7,9 @@ use anyhow::{Context, Result};
 use pompeii_cubex::Reader;
 use pompeii_model::Cube;
 
-use crate::commands::shown_name;
 use crate::failure;
 use crate::progress::Progress;
-use crate::terminal::shown;
+use crate::terminal::{shown, shown_name};
 
 /// The report of a trace, in the folder of the results.
 pub const CUBE_FILE: &str = "trace.cubex";

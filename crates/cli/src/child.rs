@@ -3,13 +3,16 @@
 
 use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
+use pompeii_finish::RunInfo;
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::{Cause, Origin};
@@ -72,6 +75,18 @@ pub fn wait(child: &mut Child, signals: Signals) -> std::io::Result<ExitStatus> 
     handle.close();
     let _ = forwarder.join();
     child.wait()
+}
+
+/// Processes of a job that was ended by force are given time to be gone, too, which a busy machine
+/// needs. What a job leaves behind that has ended well is meant to go on.
+pub fn wait_for_processes(folder: &Path, info: &RunInfo) {
+    let tries = if info.exit_code == Some(0) { 150 } else { 1500 };
+    for _ in 0..tries {
+        if !pompeii_finish::is_running(folder) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Passes on what is sent to this process alone, until the handle of `signals` is closed.

@@ -6,9 +6,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::commands::say;
 use crate::compiler::CommandLine;
 use crate::compiler::words::joined;
+use crate::output::say;
 use crate::rewriting::Rewritten;
 use crate::settings;
 use crate::terminal::cannot;

@@ -10,7 +10,7 @@ use pompeii_model::Cube;
 use tempfile::TempDir;
 
 use crate::analyzed_trace;
-use crate::commands::say;
+use crate::output::say;
 use crate::progress::Progress;
 use crate::terminal::{make_printable, shown};
 

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use nix::unistd::geteuid;
 
-use crate::commands::say;
+use crate::output::say;
 use crate::terminal::{cannot, shown};
 use crate::trust;
 

@@ -18,12 +18,14 @@ mod experiment;
 mod failure;
 mod headers;
 mod instrument_options;
+mod instrumented;
 mod late;
 mod library;
 mod linking;
 mod machine;
 mod mpi;
 mod new_experiment;
+mod output;
 mod pomp2_link;
 mod preprocess;
 mod probe;
@@ -82,7 +84,7 @@ fn execute() -> ExitCode {
     let arguments = match all_arguments(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            commands::say(format!("error: {}", failure::message(&error)));
+            output::say(format!("error: {}", failure::message(&error)));
             return ExitCode::from(2);
         }
     };
@@ -95,7 +97,7 @@ fn execute() -> ExitCode {
         Ok(code) => code,
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            commands::say(format!("error: {}", failure::message(&error)));
+            output::say(format!("error: {}", failure::message(&error)));
             ExitCode::from(failed)
         }
     }

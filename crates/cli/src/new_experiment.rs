@@ -14,9 +14,9 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use pompeii_finish::{MANIFEST_FILE, RunInfo, STARTED_FILE, quoted};
 
-use crate::commands::say;
 use crate::date;
 use crate::mpi::launcher;
+use crate::output::say;
 
 /// The folder of a run, which nobody renames as long as this is there.
 pub struct NewExperiment {

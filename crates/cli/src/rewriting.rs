@@ -15,12 +15,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow};
 use pompeii_instrument::Outcome;
 
-use crate::commands::instrument::render;
-use crate::commands::say;
 use crate::compiler::words::joined;
 use crate::compiler::{CommandLine, Source, source_folder};
 use crate::headers;
 use crate::instrument_options::InstrumentOptions;
+use crate::instrumented::render;
+use crate::output::say;
 use crate::preprocess::{self, Preprocessed};
 use crate::workplace::Workplace;
 

@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use pompeii_finish::quoted;
 use pompeii_otf2::print::{printable, printable_bytes, printable_json};
 use pompeii_report::Options;
 
@@ -71,6 +72,12 @@ pub fn make_printable(text: &mut String) {
     if let Cow::Owned(shown) = printable(text) {
         *text = shown;
     }
+}
+
+/// A folder as the user may type it: relative where it is below the current folder, and quoted.
+pub fn shown_name(folder: &Path) -> String {
+    let current = std::env::current_dir().unwrap_or_default();
+    quoted(folder.strip_prefix(&current).unwrap_or(folder))
 }
 
 /// What could not be done, with its place: `cannot write out/a.c`.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use pompeii_finish::{MANIFEST_FILE, quoted};
 use pompeii_report::distance;
 
-use crate::commands::say;
+use crate::output::say;
 
 /// A variable of ours.
 struct Variable {

@@ -5,10 +5,10 @@ use std::fs;
 
 use pompeii_instrument::Language;
 
-use crate::commands::say;
 use crate::compiler::words::base_name;
 use crate::compiler::{CommandLine, Source};
 use crate::headers::has_fortran_directives;
+use crate::output::say;
 
 /// How compilers are told to switch OpenMP on, by the beginnings of their names; the first that
 /// fits counts. To teach a compiler: a line here.

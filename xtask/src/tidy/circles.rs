@@ -22,11 +22,6 @@ const REMAINING: &[(&str, &str)] = &[
          findings::outside findings::sections findings::small_messages \
          findings::starvation findings::task_waits machine own_reason undisturbed",
     ),
-    (
-        "cli",
-        "analyzed_trace commands::analyze commands::dump commands::recover \
-         commands::reference commands::report commands::run experiment",
-    ),
     ("finish", "counted severities unify visit_times"),
     ("index", "build durations exact fold marks"),
     (

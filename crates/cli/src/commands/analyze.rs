@@ -23,11 +23,12 @@ use pompeii_replay::engine::process::Gaps;
 use pompeii_replay::{Options, Outcome, replay, told_trace};
 use serde::Serialize;
 
-use super::{dump, print, say, shown_name};
+use super::dump;
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
+use crate::output::{print, say};
 use crate::progress::Progress;
-use crate::terminal::{make_printable, shown};
+use crate::terminal::{make_printable, shown, shown_name};
 
 /// The results for programs and for the viewer.
 pub const JSON_FILE: &str = "analysis.json";

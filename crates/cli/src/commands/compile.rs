@@ -16,14 +16,14 @@ use std::process::{Command, ExitCode, ExitStatus};
 use anyhow::{Context, Result, bail};
 use pompeii_instrument::{Language, Severity};
 
-use super::instrument::summary;
-use super::say;
 use crate::compiler::words::joined;
 use crate::compiler::{CommandLine, Stage};
 use crate::execution::{self, Done, Execution};
 use crate::instrument_options::InstrumentOptions;
+use crate::instrumented::summary;
 use crate::linking::{self, Linked};
 use crate::mpi::{Mpi, archives, wrappers};
+use crate::output::{self, say};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
 use crate::terminal::{indented, shown};
 use crate::workplace::Workplace;
@@ -191,7 +191,7 @@ impl<'a> UsersCommand<'a> {
                 Some(path) => {
                     OpenOptions::new().append(true).open(path)?.write_all(marker.as_bytes())?
                 }
-                None => super::print_bytes(marker.as_bytes())?,
+                None => output::print_bytes(marker.as_bytes())?,
             }
         }
         Ok(child::exit_like(status))
@@ -328,9 +328,9 @@ fn finish(
     done: &Done,
 ) -> ExitStatus {
     for one in rewritten.iter().filter_map(|one| one.preprocessed.as_ref()) {
-        super::print_error_bytes(&one.messages);
+        output::print_error_bytes(&one.messages);
     }
-    super::print_error_bytes(&done.messages);
+    output::print_error_bytes(&done.messages);
     if done.status.success() {
         dependencies::mend(line, rewritten, !arguments.no_config);
         rewritten.iter().for_each(|one| announce(one, arguments.quiet));

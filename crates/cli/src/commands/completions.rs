@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::{print_bytes, say};
+use crate::output::{print_bytes, say};
 use crate::terminal::shown;
 
 /// Options of `completions`.

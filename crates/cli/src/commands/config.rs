@@ -11,11 +11,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
-use super::{say, wrappers};
+use super::wrappers;
 use crate::compiler::POMP_MACRO;
 use crate::compiler::words::joined;
 use crate::library;
 use crate::linking::{self, Linked};
+use crate::output::{self, say};
 use crate::shell;
 use crate::terminal::{cannot, shown};
 
@@ -98,7 +99,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         _ => words.into_iter().map(Answer::quoted).collect(),
     };
     if !words.is_empty() {
-        super::print_bytes(&[words.join(OsStr::new(" ")).as_bytes(), b"\n"].concat())?;
+        output::print_bytes(&[words.join(OsStr::new(" ")).as_bytes(), b"\n"].concat())?;
     }
     Ok(ExitCode::SUCCESS)
 }

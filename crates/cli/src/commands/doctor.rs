@@ -9,10 +9,10 @@ use anyhow::Result;
 
 use pompeii_finish::metrics::{self, Counters};
 
-use super::print;
 use crate::executables::executable;
 use crate::library;
 use crate::mpi::{Mpi, wrappers};
+use crate::output::print;
 use crate::terminal::shown;
 
 /// Options of `doctor`.

@@ -21,8 +21,8 @@ use pompeii_otf2::print::{Options, Printer, Times, system_tree};
 use pompeii_otf2::read::{Archive, EventReader, Merged, SnapshotRecord};
 use pompeii_otf2::reference::LocationRef;
 
-use super::say;
 use crate::experiment;
+use crate::output::say;
 use crate::progress::Progress;
 use crate::terminal::{Lines, cannot, shown};
 

@@ -9,8 +9,8 @@ use anyhow::Result;
 use pompeii_analysis::properties;
 
 use super::analyze::instances;
-use super::print;
 use crate::experiment::{self, Damaged};
+use crate::output::print;
 
 /// Options of `explain`.
 #[derive(clap::Args)]

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use pompeii_analysis::score::Score;
 use pompeii_report::score::{Tiny, filter_file, tiny};
 
-use super::{named_file, print, say};
 use crate::experiment;
+use crate::output::{named_file, print, say};
 use crate::terminal::{cannot, shown};
 
 /// Options of `filter`.

@@ -10,10 +10,11 @@ use pompeii_report::RunInfo;
 use pompeii_serve::Session;
 
 use super::analyze::ANCHOR_FILE;
-use super::{named_file, print_json, reference, report, say, shown_name, view};
+use super::{reference, report, view};
 use crate::experiment::{self, Experiment};
+use crate::output::{named_file, print_json, say};
 use crate::progress::Progress;
-use crate::terminal::{cannot, shown};
+use crate::terminal::{cannot, shown, shown_name};
 
 /// A page is sent by mail, so all of it has at most this number of bytes, if its trees leave room.
 const PAGE_BYTES: usize = 2_000_000;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use anyhow::{Context, Result, anyhow};
-use pompeii_instrument::{Error, Language, Outcome};
+use pompeii_instrument::Language;
 
-use super::{named_file, say};
 use crate::instrument_options::InstrumentOptions;
-use crate::terminal::{cannot, indented, shown};
+use crate::instrumented::{render, summary};
+use crate::output::{self, named_file, say};
+use crate::terminal::cannot;
 
 /// Options of `instrument`.
 #[derive(clap::Args)]
@@ -53,7 +53,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     };
     match named_file(arguments.output.as_ref()) {
         Some(path) => fs::write(path, result).with_context(|| cannot("write", path))?,
-        None => super::print_bytes(&result)?,
+        None => output::print_bytes(&result)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -91,39 +91,4 @@ fn rewrite(arguments: &Arguments, name: &str, source: &[u8]) -> Result<Vec<u8>> 
         say(format!("{name}:{}: {}", remark.line, remark.message));
     }
     Ok(outcome.text)
-}
-
-/// How much was instrumented.
-pub fn summary(outcome: &Outcome) -> String {
-    let (done, found) = (outcome.directives_instrumented, outcome.directives_found);
-    let functions = match outcome.functions_instrumented {
-        1 => "1 function".to_owned(),
-        count => format!("{count} functions"),
-    };
-    match (found, outcome.functions_instrumented) {
-        (_, 0) => format!("instrumented {done} of {found} directives"),
-        (0, _) => format!("instrumented {functions}"),
-        _ => format!("instrumented {done} of {found} directives and {functions}"),
-    }
-}
-
-/// An error of the instrumenter with its place in the source.
-pub fn render(name: &str, error: &Error) -> String {
-    let column = (error.column.max(1) as usize - 1).min(error.source_line.len());
-    let label = if error.expected.is_empty() { "here" } else { error.expected.as_str() };
-    let (before, after) =
-        error.source_line.split_at_checked(column).unwrap_or((&error.source_line, ""));
-    // Escapes are longer than what they stand for, so the place moves. A tab indents.
-    let tabs = |text: &str| text.split('\t').map(shown).collect::<Vec<_>>().join("\t");
-    let (column, source_line) = (tabs(before).len(), tabs(before) + &tabs(after));
-    let end = (column + 1).min(source_line.len()).max(column);
-    let snippet = Snippet::source(source_line.as_str())
-        .line_start(error.line as usize)
-        .path(shown(name))
-        .annotation(AnnotationKind::Primary.span(column..end).label(label));
-    let message = Level::ERROR.primary_title(shown(&error.message)).element(snippet);
-    let text = Renderer::plain().render(&[message]);
-    let (first, further) = text.split_once('\n').unwrap_or((&text, ""));
-    // Who shows it says whether it is an error.
-    first.strip_prefix("error: ").unwrap_or(first).to_owned() + &indented(further)
 }

@@ -1,7 +1,7 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
 mod analyze;
-pub mod compile;
+mod compile;
 mod completions;
 mod config;
 mod cpus;
@@ -11,7 +11,7 @@ mod dump;
 mod explain;
 mod filter;
 mod html;
-pub mod instrument;
+mod instrument;
 mod job;
 mod recover;
 mod reference;
@@ -21,16 +21,13 @@ mod score;
 mod view;
 mod wrappers;
 
-use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
-use pompeii_otf2::print::printable_json;
 
-pub use self::report::shown_name;
-use crate::{progress, terminal};
+use crate::output::say;
+use crate::terminal;
 
 /// What to do.
 #[derive(Subcommand)]
@@ -101,12 +98,6 @@ impl Command {
     }
 }
 
-/// Tells the user something, on standard error: standard output is for data.
-pub fn say(text: impl AsRef<str>) {
-    let line = format!("pompeii: {}\n", terminal::message(text.as_ref()));
-    progress::without_line(|| print_error_bytes(line.as_bytes()));
-}
-
 /// Says what is wrong with the command line, or prints the help that was asked for.
 pub fn usage(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
@@ -120,49 +111,6 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         lines.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
     say(format!("{first}{}", terminal::indented(&further.join("\n"))));
     ExitCode::from(2)
-}
-
-/// Writes a report to standard error, where the user's program has standard output.
-pub fn print_error(text: &str) {
-    let colours = terminal::Look::of(&std::io::stderr()).colours;
-    print_error_bytes(terminal::text(text, colours).as_bytes());
-}
-
-/// Passes a compiler's messages on.
-pub fn print_error_bytes(bytes: &[u8]) {
-    let _ = std::io::stderr().write_all(bytes);
-}
-
-/// Writes data to standard output.
-///
-/// # Errors
-/// What the system says, a broken pipe included.
-pub fn print_bytes(bytes: &[u8]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(bytes)?;
-    Ok(out.flush()?)
-}
-
-/// The file that a text goes to; none is standard output, which `-` names, too.
-pub fn named_file(output: Option<&PathBuf>) -> Option<&PathBuf> {
-    output.filter(|path| path.as_os_str() != "-")
-}
-
-/// Writes text to standard output.
-///
-/// # Errors
-/// As [`print_bytes`].
-pub fn print(text: &str) -> Result<()> {
-    let colours = terminal::Look::of(&std::io::stdout()).colours;
-    print_bytes(terminal::text(text, colours).as_bytes())
-}
-
-/// Writes JSON to standard output, exactly as it is, but with escapes for all control characters.
-///
-/// # Errors
-/// As [`print_bytes`].
-pub fn print_json(json: &str) -> Result<()> {
-    print_bytes(printable_json(json).as_bytes())
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use pompeii_finish::{Dropped, End, Manifest, ProcessEntry, RunInfo, WithoutPlace};
 
-use super::{job, print, print_json};
+use super::job;
 use crate::experiment;
+use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::terminal::shown;
 

@@ -13,16 +13,15 @@ use pompeii_analysis::reference::Run;
 use pompeii_finish::{RunInfo, quoted};
 use pompeii_model::Cube;
 
-use super::report::shown_name;
-use super::run::wait_for_processes;
-use super::{cpus, say};
+use super::cpus;
 use crate::experiment::{self, Damaged, Experiment};
 use crate::machine::Moment;
 use crate::mpi::launcher;
 use crate::new_experiment::{Made, NewExperiment};
+use crate::output::say;
 use crate::progress::Progress;
 use crate::recording::Recording;
-use crate::terminal::shown;
+use crate::terminal::{shown, shown_name};
 use crate::{child, failure};
 
 /// The folder of the reference run in the experiment.
@@ -143,7 +142,7 @@ fn try_run(
         bail!("on one thread the program ended with {status}");
     }
     if launcher::is_launcher(&words[0]) {
-        wait_for_processes(&made.folder, &info);
+        child::wait_for_processes(&made.folder, &info);
     }
     match pompeii_finish::finish(&made.folder, &info)? {
         Some(_) => Ok(()),

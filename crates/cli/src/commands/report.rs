@@ -11,12 +11,13 @@ use pompeii_report::score::pattern;
 use pompeii_report::{RunInfo, TreeOptions};
 
 use super::reference::{self, Compared};
-use super::{cpus, print, recover};
+use super::{cpus, recover};
 use crate::date;
 use crate::experiment::{self, Experiment};
+use crate::output::{self, print};
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
-use crate::terminal::{Look, shown};
+use crate::terminal::{Look, shown, shown_name};
 
 /// Options of `report`.
 #[derive(clap::Args)]
@@ -56,7 +57,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
         let info = run_info(&experiment, compared);
-        super::print_json(&pompeii_report::json(&experiment.cube, &info))?;
+        output::print_json(&pompeii_report::json(&experiment.cube, &info))?;
         return Ok(ExitCode::SUCCESS);
     }
     let progress = Progress::of(format!("analysing {}", shown(name)));
@@ -85,7 +86,7 @@ pub fn print_summary(experiment: Experiment, top: usize) {
     // Whoever has just typed the command knows when and where it ran.
     let info = RunInfo { started: String::new(), ..run_info(&experiment, compared) };
     let text = pompeii_report::summary(&experiment.cube, &info, &layout);
-    super::print_error(&text);
+    output::print_error(&text);
 }
 
 const IS_RUNNING: &str =
@@ -238,12 +239,6 @@ fn off_share(cube: &Cube) -> Option<String> {
             format::percent(off / all)
         )
     })
-}
-
-/// As the user may type it: relative where it is below the current folder, and quoted.
-pub fn shown_name(folder: &Path) -> String {
-    let current = std::env::current_dir().unwrap_or_default();
-    quoted(folder.strip_prefix(&current).unwrap_or(folder))
 }
 
 fn folder_bytes(folder: &Path) -> u64 {

@@ -8,17 +8,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
-use super::{analyze, reference, say};
+use super::{analyze, reference};
 use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
 use crate::mpi::launcher;
 use crate::new_experiment::{Made, NewExperiment};
+use crate::output::{self, say};
 use crate::progress::Progress;
 use crate::recording::{self, Recording};
 use crate::terminal::shown;
@@ -179,7 +179,7 @@ fn conclude(
         ));
     }
     if launcher::is_launcher(&arguments.command[0]) {
-        wait_for_processes(folder, info);
+        child::wait_for_processes(folder, info);
     }
     let progress = Progress::of(format!("finishing {}", shown(folder)));
     let finished = pompeii_finish::finish(folder, info);
@@ -196,7 +196,7 @@ fn conclude(
             };
             summarise(arguments, folder, &manifest);
             if !arguments.quiet {
-                traces.iter().for_each(|text| super::print_error(&format!("\n{text}")));
+                traces.iter().for_each(|text| output::print_error(&format!("\n{text}")));
             }
         }
         Ok(None) => not_measured(arguments, experiment, info),
@@ -205,18 +205,6 @@ fn conclude(
              `pompeii recover {folder}` tries again",
             folder = quoted(folder)
         )),
-    }
-}
-
-/// Processes of a job that was ended by force are given time to be gone, too, which a busy machine
-/// needs. What a job leaves behind that has ended well is meant to go on.
-pub fn wait_for_processes(folder: &Path, info: &RunInfo) {
-    let tries = if info.exit_code == Some(0) { 150 } else { 1500 };
-    for _ in 0..tries {
-        if !pompeii_finish::is_running(folder) {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -11,7 +11,7 @@ use pompeii_filter::{Filter, Naming};
 use pompeii_model::{Cube, RegionId};
 use pompeii_report::score::{ScoreOptions, score, score_json};
 
-use super::{print, print_json};
+use crate::output::{print, print_json};
 use crate::terminal::make_printable;
 use crate::{experiment, recording};
 

@@ -17,10 +17,11 @@ use tempfile::TempDir;
 
 use super::analyze::{ANCHOR_FILE, JSON_FILE};
 use super::reference::Compared;
-use super::{print, report, say, shown_name};
+use super::report;
 use crate::experiment::{self, Damaged};
+use crate::output::{print, say};
 use crate::progress::Progress;
-use crate::terminal::{cannot, shown};
+use crate::terminal::{cannot, shown, shown_name};
 use crate::{library, trust};
 
 /// The index of a trace, in its experiment.

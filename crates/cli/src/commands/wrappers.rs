@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use super::say;
 use crate::executables::executable_in;
+use crate::output::say;
 use crate::shell;
 use crate::terminal::{cannot, shown};
 

@@ -11,8 +11,8 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use super::{Mpi, wrappers};
-use crate::commands::say;
 use crate::executables::executable;
+use crate::output::say;
 
 /// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";

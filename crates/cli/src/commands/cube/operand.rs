@@ -8,8 +8,8 @@ use pompeii_algebra::{Outcome, Rows, write};
 use pompeii_cubex::{Reader, WriteOptions};
 use serde::Serialize;
 
-use crate::commands::{self, print, say};
 use crate::experiment::{self, Damaged};
+use crate::output::{self, print, say};
 use crate::terminal::{make_printable, shown};
 
 /// What measurement systems call the report in their directories, the newest first.
@@ -129,7 +129,7 @@ impl Output {
 /// # Errors
 /// What the system says.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
-    commands::print_json(&(serde_json::to_string_pretty(value)? + "\n"))
+    output::print_json(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// Prints a result for programs or for people.

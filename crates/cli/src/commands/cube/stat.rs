@@ -9,7 +9,7 @@ use pompeii_algebra::{
 };
 
 use super::operand::{Operand, list, print_json};
-use crate::commands::print;
+use crate::output::print;
 
 /// Options of `cube stat`.
 #[derive(clap::Args)]

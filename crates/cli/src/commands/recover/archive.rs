@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_otf2::recover::{Recovered, recover};
 
-use crate::commands::{print, print_json};
+use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::terminal::shown;
 
