@@ -1,18 +1,176 @@
-//! The catalogue of performance properties. To add one: write a file next to this one with its
-//! name, parent, documentation, computation and tests, and a line in `catalogue!` after its parent.
-//! A property of waiting has a picture for `explain`, too: `PICTURE` in its file, and a line in
-//! `pictures!`. The metric tree, `explain`, the page's help and the manual are all made from this
-//! list.
+//! Performance properties. To add one: write a file next to this one with its name, parent,
+//! documentation, computation and tests, a `mod` line here (so that the compiler and `rustfmt` see
+//! the file), and a line in `catalogue.rs` after its parent. A property of waiting has a picture
+//! for `explain`, too: `PICTURE` in its file, and a line in `pictures!`. The metric tree,
+//! `explain`, the page's help and the manual are all made from the catalogue.
 //!
 //! Names are Scalasca's where it has one, because scripts and people know them. A child is always
 //! a part of its parent; what belongs to no OpenMP class (the overhead of worksharing constructs)
 //! is computation.
 
+mod bytes;
+mod catalogue;
+mod comms;
+mod comp;
+mod critical_imbalance_impact;
+mod critical_path;
+mod critical_path_activities;
+mod critical_path_imbalance;
+mod delay_12n;
+mod delay_12n_longterm;
+mod delay_barrier;
+mod delay_barrier_longterm;
+mod delay_fence;
+mod delay_fence_longterm;
+mod delay_file;
+mod delay_file_longterm;
+mod delay_finalize;
+mod delay_finalize_longterm;
+mod delay_icollective;
+mod delay_icollective_longterm;
+mod delay_latereceiver;
+mod delay_latereceiver_longterm;
+mod delay_latesender;
+mod delay_latesender_longterm;
+mod delay_mpi;
+mod delay_n21;
+mod delay_n21_longterm;
+mod delay_n2n;
+mod delay_n2n_longterm;
+mod delay_omp;
+mod delay_omp_indirect;
+mod delay_scan;
+mod delay_scan_longterm;
+mod execution;
 mod gains;
+mod inter_partition_imbalance;
+mod intra_partition_imbalance;
+mod mpi;
+mod mpi_barrier_completion;
+mod mpi_barrier_wait;
+mod mpi_clr_count;
+mod mpi_cls_count;
+mod mpi_clswo_count;
+mod mpi_collective;
+mod mpi_communication;
+mod mpi_earlyreduce;
+mod mpi_earlyscan;
+mod mpi_finalize_wait;
+mod mpi_icollective_wait;
+mod mpi_init_completion;
+mod mpi_init_exit;
+mod mpi_io;
+mod mpi_io_collective;
+mod mpi_io_collective_wait;
+mod mpi_io_individual;
+mod mpi_latebroadcast;
+mod mpi_latereceiver;
+mod mpi_latesender;
+mod mpi_latesender_wo;
+mod mpi_lswo_different;
+mod mpi_lswo_same;
+mod mpi_management;
+mod mpi_mgmt_comm;
+mod mpi_mgmt_file;
+mod mpi_mgmt_win;
+mod mpi_nxn_completion;
+mod mpi_own_messages;
+mod mpi_point2point;
+mod mpi_rma_communication;
+mod mpi_rma_sync_active;
+mod mpi_rma_sync_passive;
+mod mpi_rma_synchronization;
+mod mpi_rma_wait_at_fence;
+mod mpi_slr_count;
+mod mpi_sls_count;
+mod mpi_slswo_count;
+mod mpi_sync_collective;
+mod mpi_synchronization;
+mod mpi_wait_direct;
+mod mpi_wait_direct_collective;
+mod mpi_wait_direct_latereceiver;
+mod mpi_wait_direct_latesender;
+mod mpi_wait_indirect;
+mod mpi_wait_indirect_collective;
+mod mpi_wait_indirect_latereceiver;
+mod mpi_wait_indirect_latesender;
+mod mpi_wait_nxn;
+mod mpi_wait_propagating;
+mod mpi_wait_propagating_collective;
+mod mpi_wait_propagating_lr;
+mod mpi_wait_propagating_ls;
+mod mpi_wait_terminal;
+mod mpi_wait_terminal_collective;
+mod mpi_wait_terminal_lr;
+mod mpi_wait_terminal_ls;
+mod non_critical_path_activities;
+mod omp_atomic_contention;
+mod omp_barrier;
+mod omp_barrier_delay;
+mod omp_barrier_last;
+mod omp_barrier_spread;
+mod omp_critical;
+mod omp_ebarrier;
+mod omp_ebarrier_starvation;
+mod omp_ebarrier_wait;
+mod omp_flush;
+mod omp_fork;
+mod omp_ibarrier;
+mod omp_ibarrier_starvation;
+mod omp_ibarrier_wait;
+mod omp_idle_threads;
+mod omp_limited_parallelism;
+mod omp_lock_api;
+mod omp_lock_contention_api;
+mod omp_lock_contention_critical;
+mod omp_lock_handover;
+mod omp_lock_held;
+mod omp_loop_iterations;
+mod omp_loop_iterations_max;
+mod omp_loop_iterations_min;
+mod omp_loop_visits_known;
+mod omp_management;
+mod omp_ordered;
+mod omp_ordered_wait;
+mod omp_synchronization;
+mod omp_task_creation;
+mod omp_taskgroup;
+mod omp_taskloop;
+mod omp_taskwait;
+mod omp_taskyield;
+mod omp_time;
+mod omp_wait_direct;
+mod omp_wait_indirect;
+mod omp_wait_propagating;
+mod omp_wait_terminal;
+mod performance_impact;
+mod performance_impact_criticalpath;
+mod process_absent;
+mod recording_off;
+mod short_chunks;
+pub(crate) mod task_creation_bottleneck;
+mod task_least;
+mod task_ready;
+mod task_span;
+mod task_switches;
+mod task_time;
+mod task_wait_creation;
+mod task_wait_end;
+mod task_work;
+mod tasks;
+mod tasks_created;
+pub(crate) mod tasks_too_few;
+pub(crate) mod tasks_too_small;
+mod tasks_undeferred;
+mod time;
+mod visits;
+mod work_inflation;
 
 use pompeii_model::{CallId, Row, Unit};
 use pompeii_replay::Compound;
 
+pub use self::catalogue::ALL;
+use self::catalogue::PICTURES;
 use crate::profile::Profile;
 use crate::trace::instances::Instance;
 
@@ -110,412 +268,6 @@ impl Property {
     }
 }
 
-macro_rules! pictures {
-    ($($module:ident)*) => {
-        /// Properties that have a picture of their own: `PICTURE` in their file.
-        const PICTURES: &[(&str, &str)] = &[$(($module::PROPERTY.name, $module::PICTURE)),*];
-    };
-}
-
-macro_rules! catalogue {
-    ($($(#[$doc:meta])* $module:ident)*) => {
-        $($(#[$doc])* pub mod $module;)*
-        /// All properties: metrics with parents before their children, then diagnoses.
-        pub const ALL: &[&Property] = &[$(&$module::PROPERTY),*];
-    };
-}
-
-catalogue! {
-    /// CPU allocation time.
-    time
-    /// Time with code running.
-    execution
-    /// The user's own work.
-    comp
-    /// Time without recording.
-    recording_off
-    /// MPI.
-    mpi
-    /// Management.
-    mpi_management
-    /// Begin and end.
-    mpi_init_exit
-    /// The end of MPI_Init.
-    mpi_init_completion
-    /// Waiting at the end.
-    mpi_finalize_wait
-    /// Communicators.
-    mpi_mgmt_comm
-    /// Windows.
-    mpi_mgmt_win
-    /// Files, open and close.
-    mpi_mgmt_file
-    /// Synchronisation.
-    mpi_synchronization
-    /// MPI barriers.
-    mpi_sync_collective
-    /// Waiting.
-    mpi_barrier_wait
-    /// Leaving.
-    mpi_barrier_completion
-    /// One-sided synchronisation.
-    mpi_rma_synchronization
-    /// Active target.
-    mpi_rma_sync_active
-    /// Waiting at fences.
-    mpi_rma_wait_at_fence
-    /// Passive target.
-    mpi_rma_sync_passive
-    /// Communication.
-    mpi_communication
-    /// Point to point.
-    mpi_point2point
-    /// Late sender.
-    mpi_latesender
-    /// Messages in the wrong order.
-    mpi_latesender_wo
-    /// Of different processes.
-    mpi_lswo_different
-    /// Of one process.
-    mpi_lswo_same
-    /// Late receiver.
-    mpi_latereceiver
-    /// Wait for a non-blocking collective operation.
-    mpi_icollective_wait
-    /// Collective communication.
-    mpi_collective
-    /// Early reduce.
-    mpi_earlyreduce
-    /// Early scan.
-    mpi_earlyscan
-    /// Late broadcast.
-    mpi_latebroadcast
-    /// Wait at N x N.
-    mpi_wait_nxn
-    /// Leaving it.
-    mpi_nxn_completion
-    /// One-sided communication.
-    mpi_rma_communication
-    /// Files.
-    mpi_io
-    /// Individual access.
-    mpi_io_individual
-    /// Collective access.
-    mpi_io_collective
-    /// Waiting for the last process.
-    mpi_io_collective_wait
-    /// All of OpenMP.
-    omp_time
-    /// Fork and join.
-    omp_management
-    /// Fork.
-    omp_fork
-    /// Barriers, critical sections, locks, taskwait.
-    omp_synchronization
-    /// All barriers.
-    omp_barrier
-    /// Explicit barriers.
-    omp_ebarrier
-    /// Waiting at explicit barriers.
-    omp_ebarrier_wait
-    /// Waiting for tasks at explicit barriers.
-    omp_ebarrier_starvation
-    /// Implicit barriers.
-    omp_ibarrier
-    /// Waiting at implicit barriers.
-    omp_ibarrier_wait
-    /// Waiting for tasks at implicit barriers.
-    omp_ibarrier_starvation
-    /// Entry and exit of critical, and atomic.
-    omp_critical
-    /// Waiting for another thread in a critical section.
-    omp_lock_contention_critical
-    /// Lock routines.
-    omp_lock_api
-    /// Waiting for a lock's holder.
-    omp_lock_contention_api
-    /// Entry and exit of ordered.
-    omp_ordered
-    /// Waiting for an iteration's turn.
-    omp_ordered_wait
-    /// taskwait.
-    omp_taskwait
-    /// The end of taskgroups.
-    omp_taskgroup
-    /// taskyield.
-    omp_taskyield
-    /// Creating tasks.
-    omp_task_creation
-    /// Taskloops.
-    omp_taskloop
-    /// Flush.
-    omp_flush
-    /// Threads without work because the program is serial there.
-    omp_idle_threads
-    /// Threads that take no part in a parallel region.
-    omp_limited_parallelism
-    /// Processes that are not there yet, or any more.
-    process_absent
-    /// The chain of activities that determines the wall time.
-    critical_path
-    /// The part of it that is not spread evenly.
-    critical_path_imbalance
-    /// What it costs on all locations.
-    performance_impact
-    /// By call paths that are on it.
-    performance_impact_criticalpath
-    /// What locations do in them.
-    critical_path_activities
-    /// What they lose.
-    critical_imbalance_impact
-    /// Because of what they do for a shorter time.
-    intra_partition_imbalance
-    /// Because of what they do not do.
-    inter_partition_imbalance
-    /// By call paths that are not on it.
-    non_critical_path_activities
-    /// Waiting of other threads, at its causes.
-    delay_omp
-    /// The part of it that other waiting has passed on.
-    delay_omp_indirect
-    /// Waiting of other processes, at its causes.
-    delay_mpi
-    /// Waiting for a message that was sent late.
-    delay_latesender
-    /// Through the waiting of others.
-    delay_latesender_longterm
-    /// Waiting for a receive that was posted late.
-    delay_latereceiver
-    /// Through the waiting of others.
-    delay_latereceiver_longterm
-    /// Waiting for a non-blocking collective operation that another process began late.
-    delay_icollective
-    /// Through the waiting of others.
-    delay_icollective_longterm
-    /// Waiting at MPI barriers.
-    delay_barrier
-    /// Through the waiting of others.
-    delay_barrier_longterm
-    /// Waiting in operations that need the data of all processes.
-    delay_n2n
-    /// Through the waiting of others.
-    delay_n2n_longterm
-    /// Waiting for the root of an operation.
-    delay_12n
-    /// Through the waiting of others.
-    delay_12n_longterm
-    /// Waiting in operations whose root needs the data of all processes.
-    delay_n21
-    /// Through the waiting of others.
-    delay_n21_longterm
-    /// Waiting in MPI_Scan and MPI_Exscan.
-    delay_scan
-    /// Through the waiting of others.
-    delay_scan_longterm
-    /// Waiting at the end of MPI.
-    delay_finalize
-    /// Through the waiting of others.
-    delay_finalize_longterm
-    /// Waiting at fences of a window.
-    delay_fence
-    /// Through the waiting of others.
-    delay_fence_longterm
-    /// Waiting in collective operations on a file.
-    delay_file
-    /// Through the waiting of others.
-    delay_file_longterm
-    /// Waiting of threads because of what others did.
-    omp_wait_direct
-    /// Waiting of threads through the waiting of others.
-    omp_wait_indirect
-    /// Waiting of threads that makes others wait.
-    omp_wait_propagating
-    /// Waiting of threads that delays no other location.
-    omp_wait_terminal
-    /// Waiting of processes because of what others did.
-    mpi_wait_direct
-    /// For late senders.
-    mpi_wait_direct_latesender
-    /// For late receivers.
-    mpi_wait_direct_latereceiver
-    /// In collective operations.
-    mpi_wait_direct_collective
-    /// Waiting of processes through the waiting of others.
-    mpi_wait_indirect
-    /// For late senders.
-    mpi_wait_indirect_latesender
-    /// For late receivers.
-    mpi_wait_indirect_latereceiver
-    /// In collective operations.
-    mpi_wait_indirect_collective
-    /// Waiting of processes that makes others wait.
-    mpi_wait_propagating
-    /// For late senders.
-    mpi_wait_propagating_ls
-    /// For late receivers.
-    mpi_wait_propagating_lr
-    /// In collective operations.
-    mpi_wait_propagating_collective
-    /// Waiting of processes that delays no other location.
-    mpi_wait_terminal
-    /// For late senders.
-    mpi_wait_terminal_ls
-    /// For late receivers.
-    mpi_wait_terminal_lr
-    /// In collective operations.
-    mpi_wait_terminal_collective
-    /// Work.
-    task_work
-    /// The longest chain.
-    task_span
-    /// What a region takes at least.
-    task_least
-    /// From creation to begin.
-    task_ready
-    /// Threads wait for a creation.
-    task_wait_creation
-    /// Threads wait for the last task.
-    task_wait_end
-    /// Visits.
-    visits
-    /// All tasks.
-    tasks
-    /// Tasks that were queued.
-    tasks_created
-    /// Tasks run at once by their creator.
-    tasks_undeferred
-    /// Where tasks were executed.
-    task_time
-    /// Fragments of tasks.
-    task_switches
-    /// Who arrived last.
-    omp_barrier_last
-    /// Who made the others wait.
-    omp_barrier_delay
-    /// How much arrivals vary.
-    omp_barrier_spread
-    /// Iterations of loops.
-    omp_loop_iterations
-    /// Visits with known iterations.
-    omp_loop_visits_known
-    /// Fewest iterations of a visit.
-    omp_loop_iterations_min
-    /// Most iterations of a visit.
-    omp_loop_iterations_max
-    /// Threads that update the same memory.
-    omp_atomic_contention
-    /// For how long locks were held.
-    omp_lock_held
-    /// How long locks are free until a waiting thread has them.
-    omp_lock_handover
-    /// What measuring waits between processes takes.
-    mpi_own_messages
-    /// Bytes.
-    bytes
-    /// Point to point.
-    bytes_p2p
-    /// Sent.
-    bytes_sent
-    /// Received.
-    bytes_rcvd
-    /// Collective.
-    bytes_coll
-    /// Outgoing.
-    bytes_cout
-    /// Incoming.
-    bytes_cin
-    /// One-sided.
-    bytes_rma
-    /// Put.
-    bytes_put
-    /// Got.
-    bytes_get
-    /// Files.
-    bytes_file
-    /// Written.
-    bytes_written
-    /// Read.
-    bytes_read
-    /// Communications.
-    comms
-    /// Messages.
-    comms_p2p
-    /// Sent.
-    comms_send
-    /// Late receivers.
-    mpi_clr_count
-    /// Without data.
-    mpi_slr_count
-    /// Received.
-    comms_recv
-    /// Late senders.
-    mpi_cls_count
-    /// In the wrong order.
-    mpi_clswo_count
-    /// Without data.
-    mpi_sls_count
-    /// In the wrong order.
-    mpi_slswo_count
-    /// Collective.
-    comms_coll
-    /// One-sided.
-    comms_rma
-    /// Diagnosis: tasks too small.
-    tasks_too_small
-    /// Diagnosis: too few tasks.
-    tasks_too_few
-    /// Memory and sharing.
-    work_inflation
-    /// Diagnosis: chunks too short.
-    short_chunks
-    /// Diagnosis: creation bottleneck.
-    task_creation_bottleneck
-}
-
-pictures! {
-    critical_path
-    critical_path_imbalance
-    delay_omp
-    delay_omp_indirect
-    mpi_barrier_completion
-    mpi_barrier_wait
-    mpi_earlyreduce
-    mpi_earlyscan
-    mpi_finalize_wait
-    mpi_icollective_wait
-    mpi_init_completion
-    mpi_io_collective_wait
-    mpi_latebroadcast
-    mpi_latereceiver
-    mpi_latesender
-    mpi_latesender_wo
-    mpi_nxn_completion
-    mpi_rma_wait_at_fence
-    mpi_wait_direct
-    mpi_wait_indirect
-    mpi_wait_nxn
-    mpi_wait_propagating
-    mpi_wait_terminal
-    omp_ebarrier_starvation
-    omp_ebarrier_wait
-    omp_fork
-    omp_ibarrier_starvation
-    omp_ibarrier_wait
-    omp_idle_threads
-    omp_limited_parallelism
-    omp_lock_contention_api
-    omp_lock_contention_critical
-    omp_ordered_wait
-    omp_taskgroup
-    omp_taskwait
-    omp_wait_direct
-    omp_wait_indirect
-    omp_wait_propagating
-    omp_wait_terminal
-    task_wait_creation
-    task_wait_end
-}
-
 /// Measured names that are shown under another one, as (measured, shown).
 const ALIASES: &[(&str, &str)] = &[
     ("omp_task_starvation", "omp_ibarrier_starvation"),
@@ -580,6 +332,22 @@ mod tests {
             if let Some(parent) = property.parent {
                 assert!(before.contains(&parent), "{parent} after {}", property.name);
             }
+        }
+    }
+
+    /// A file without a `mod` line is neither compiled nor formatted, and one whose property is not
+    /// in the catalogue is a warning of the compiler.
+    #[test]
+    fn every_file_is_a_module() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/properties");
+        let own = std::fs::read_to_string(format!("{folder}/mod.rs")).unwrap();
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let files: Vec<String> = files.map(|name| name.into_string().unwrap()).collect();
+        assert!(files.len() > 100, "{}", files.len());
+        for file in files.iter().filter_map(|file| file.strip_suffix(".rs")) {
+            let line = format!("mod {file};");
+            let has_line = own.lines().any(|of| of.trim_start_matches("pub(crate) ") == line);
+            assert!(file == "mod" || has_line, "{file}.rs has no `mod` line");
         }
     }
 

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Collective communication",
     parent: Some("mpi_communication"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiCollective, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiCollective, call)),
     gain: gains::LATE_PROCESS,
     doc: Doc {
         measures: "Time in collective functions that move data, including the time of waiting for \

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "MPI begin and end",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiInitExit, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiInitExit, call)),
     gain: "for MPI_Finalize, if the processes differ much: mean over the processes of (time of the \
         process - smallest time of any process).",
     doc: Doc {

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Collective file access",
     parent: Some("mpi_io"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::FileCollective, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::FileCollective, call)),
     gain: "",
     doc: Doc {
         measures: "Time in collective file functions: MPI_File_read_all, _write_all, _ordered and \

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Individual file access",
     parent: Some("mpi_io"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::FileIndividual, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::FileIndividual, call)),
     gain: "",
     doc: Doc {
         measures: "Time in file functions that are not collective: MPI_File_read, _write and \

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Communicators",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiCommunicator, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiCommunicator, call)),
     gain: "",
     doc: Doc {
         measures: "Time in functions for communicators and process topologies.",

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Files, open and close",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiFileManagement, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiFileManagement, call)),
     gain: "",
     doc: Doc {
         measures: "Time in functions that open, close, delete and sync files, or set their \

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Windows",
     parent: Some("mpi_management"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiWindow, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiWindow, call)),
     gain: "",
     doc: Doc {
         measures: "Time in functions that create, query and free windows.",

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Point-to-point communication",
     parent: Some("mpi_communication"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::PointToPoint, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::PointToPoint, call)),
     gain: "mean over the processes of (time of the process - smallest time of any process).",
     doc: Doc {
         measures: "Time in sends, receives and probes, and in functions that wait for requests or \

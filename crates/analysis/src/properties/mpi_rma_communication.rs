@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "One-sided",
     parent: Some("mpi_communication"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::OneSided, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::OneSided, call)),
     gain: "",
     doc: Doc {
         measures: "Time in functions that access the memory of other processes.",

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Active target",
     parent: Some("mpi_rma_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::RmaActive, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::RmaActive, call)),
     gain: "",
     doc: Doc {
         measures: "Time in MPI_Win_fence, _post, _start, _complete, _wait, _test.",

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Passive target",
     parent: Some("mpi_rma_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::RmaPassive, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::RmaPassive, call)),
     gain: "",
     doc: Doc {
         measures: "Time in MPI_Win_lock*, _unlock*, _flush*, _sync.",

@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "MPI barriers",
     parent: Some("mpi_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::MpiBarrier, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::MpiBarrier, call)),
     gain: gains::LATE_PROCESS,
     doc: Doc {
         measures: "Time in MPI barriers.",

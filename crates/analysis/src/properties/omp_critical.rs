@@ -3,8 +3,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Critical and atomic.
 pub const PROPERTY: Property = Property {
@@ -12,9 +12,7 @@ pub const PROPERTY: Property = Property {
     title: "Critical and atomic",
     parent: Some("omp_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::Critical, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::Critical, call)),
     gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at the entry and exit of critical sections, and in atomic constructs.",

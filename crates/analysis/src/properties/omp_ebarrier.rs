@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Explicit barrier.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Explicit barrier",
     parent: Some("omp_barrier"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::ExplicitBarrier, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::ExplicitBarrier, call)),
     gain: gains::BARRIER_ITSELF,
     doc: Doc {
         measures: "Time in barriers written in the program (`#pragma omp barrier`), without the \

@@ -3,8 +3,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Wait for tasks at explicit barrier.
 pub const PROPERTY: Property = Property {
@@ -12,9 +12,7 @@ pub const PROPERTY: Property = Property {
     title: "Wait for tasks at explicit barrier",
     parent: Some("omp_ebarrier"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.starvation(Class::ExplicitBarrier, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.starvation(Class::ExplicitBarrier, call)),
     gain: gains::STARVATION,
     doc: Doc {
         measures: "Time in an explicit barrier during which the thread has no task to execute, \

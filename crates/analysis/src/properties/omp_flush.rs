@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Flush.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Flush",
     parent: Some("omp_time"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::Flush, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::Flush, call)),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time in flush directives compiled with `--pomp-enable=flush`. By default they \

@@ -3,8 +3,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Implicit barrier.
 pub const PROPERTY: Property = Property {
@@ -12,9 +12,7 @@ pub const PROPERTY: Property = Property {
     title: "Implicit barrier",
     parent: Some("omp_barrier"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::ImplicitBarrier, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::ImplicitBarrier, call)),
     gain: gains::BARRIER_ITSELF,
     doc: Doc {
         measures: "Time in implicit barriers (at the end of a loop, of single and so on), without \

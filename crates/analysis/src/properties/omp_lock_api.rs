@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Lock routines.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Lock routines",
     parent: Some("omp_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::LockApi, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::LockApi, call)),
     gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time in omp_set_lock, omp_unset_lock, omp_test_lock, their variants for nested \

@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Ordered.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Ordered",
     parent: Some("omp_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::Ordered, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::Ordered, call)),
     gain: gains::NEXT_BARRIER,
     doc: Doc {
         measures: "Time at the entry and exit of ordered constructs, and in `ordered` directives \

@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// Task creation.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Task creation",
     parent: Some("omp_time"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::TaskCreation, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::TaskCreation, call)),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time to create tasks: allocate them, copy their data, put them into a queue \

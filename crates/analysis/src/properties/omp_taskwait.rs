@@ -2,8 +2,8 @@
 
 use pompeii_model::Unit;
 
-use crate::profile::Class;
 use super::{Compute, Doc, Property, gains};
+use crate::profile::Class;
 
 /// taskwait.
 pub const PROPERTY: Property = Property {
@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "taskwait",
     parent: Some("omp_synchronization"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::Taskwait, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::Taskwait, call)),
     gain: gains::DELAYING_THREAD,
     doc: Doc {
         measures: "Time in taskwait during which the thread executed no task.",

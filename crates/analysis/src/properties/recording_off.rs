@@ -11,9 +11,7 @@ pub const PROPERTY: Property = Property {
     title: "Recording off",
     parent: Some("execution"),
     unit: Unit::Ticks,
-    compute: Compute::Row(|profile, call| {
-        profile.class_time(Class::Off, call)
-    }),
+    compute: Compute::Row(|profile, call| profile.class_time(Class::Off, call)),
     gain: "",
     doc: Doc {
         measures: "Time without recording, because of POMP_Off, a directive, or a window. The \
@@ -38,13 +36,21 @@ mod tests {
         let text = "wall=100 locations=2
              a                  0  time=40
              a/MEASUREMENT OFF  0  time=60";
-        check("recording_off", text, expect![[r#"
+        check(
+            "recording_off",
+            text,
+            expect![[r#"
             a/MEASUREMENT OFF  [60, 0]
             total 60
-        "#]]);
-        check("comp", text, expect![[r#"
+        "#]],
+        );
+        check(
+            "comp",
+            text,
+            expect![[r#"
             a  [40, 0]
             total 40
-        "#]]);
+        "#]],
+        );
     }
 }

@@ -109,8 +109,7 @@ mod tests {
                  TASKS/task@a.c:5                                0  time=220 visits={count}",
             ))
             .unwrap();
-            let moments =
-                Moments { count, min: 0, max: longest, sum: 220, sum_of_squares: 0.0 };
+            let moments = Moments { count, min: 0, max: longest, sum: 220, sum_of_squares: 0.0 };
             cube.task_times = vec![TaskTimes {
                 region: cube.regions.ids().find(|&id| cube.regions[id].role == Role::Task).unwrap(),
                 location: LocationId(0),
@@ -123,8 +122,14 @@ mod tests {
             });
             shown.collect()
         };
-        expect![[r#"tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#]].assert_eq(&found(3, 400).join("\n"));
-        expect![[r#"tasks_too_small 4,000 tasks of 55 ns each; creating one takes 194 ns. Some("200")"#]].assert_eq(&found(3, 4000).join("\n"));
+        expect![[
+            r#"tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#
+        ]]
+        .assert_eq(&found(3, 400).join("\n"));
+        expect![[
+            r#"tasks_too_small 4,000 tasks of 55 ns each; creating one takes 194 ns. Some("200")"#
+        ]]
+        .assert_eq(&found(3, 4000).join("\n"));
         expect![[r#"
             omp_ibarrier_wait  Some("No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.")
             omp_taskloop 1 visit, 780 µs each. Some("Choose grainsize or num_tasks: about ten tasks per thread.")"#]].assert_eq(&found(790, 400).join("\n"));
