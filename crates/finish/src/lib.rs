@@ -5,7 +5,7 @@
 //! done again.
 //!
 //! Data flow: [`job`] (which processes are one experiment) -> [`pompeii_live::LiveProcess`] (files
-//! of each) -> [`unify`] (one call tree of each) -> [`run`] (one of all, one cube of what was
+//! of each) -> [`resolve`] (one call tree of each) -> [`run`] (one of all, one cube of what was
 //! measured) -> [`profile`] and [`trace`] (files), [`manifest`] last. Live folders are removed only
 //! when all of it is on disk.
 
@@ -28,10 +28,12 @@ mod legacy;
 mod machine;
 mod manifest;
 mod mpi;
+mod nodes;
 mod numbers;
 mod parameters;
 mod profile;
 mod rate;
+mod resolve;
 mod resources;
 mod run;
 mod running;
@@ -42,7 +44,6 @@ mod task_times;
 mod threads;
 mod together;
 mod trace;
-mod unify;
 mod values;
 mod visit_times;
 mod waits;

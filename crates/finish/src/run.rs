@@ -25,9 +25,9 @@ use crate::inside::{LiveFolder, descend};
 use crate::mpi::{self, World};
 use crate::profile::RowOrder;
 use crate::rate::Rate;
+use crate::resolve::{Resolved, end_ticks, resolve, sort_locations};
 use crate::severities::{self, Place};
 use crate::threads::Threads;
-use crate::unify::{Resolved, end_ticks, resolve, sort_locations};
 use crate::values::Values;
 use crate::{Error, LIVE_FOLDER, call_sites, clock, task_times, visit_times, waits};
 

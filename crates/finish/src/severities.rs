@@ -8,7 +8,7 @@ use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Paradigm, Re
 
 use crate::atomics::Excess;
 use crate::counted;
-use crate::unify::{ROOT, TASKS};
+use crate::nodes::{ROOT, TASKS};
 use crate::visit_times::signed;
 
 /// A process among the locations and call paths of a run.

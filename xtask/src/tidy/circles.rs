@@ -22,7 +22,6 @@ const REMAINING: &[(&str, &str)] = &[
          findings::outside findings::sections findings::small_messages \
          findings::starvation findings::task_waits machine own_reason undisturbed",
     ),
-    ("finish", "counted severities unify visit_times"),
     ("index", "build durations exact fold marks"),
     (
         "instrument",

@@ -13,10 +13,8 @@ use pompeii_model::{
 };
 
 use crate::mpi::World;
+use crate::nodes::{ROOT, TASKS};
 use crate::{communicators, counted, severities};
-
-pub(crate) const ROOT: u32 = 1;
-pub(crate) const TASKS: u32 = 2;
 
 /// The definitions of a process, and where its own ids are among them. Its region and location ids
 /// are theirs.
