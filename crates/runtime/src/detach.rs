@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
 use crate::addresses::{Addresses, Zeroed};
 use crate::clock;
+use crate::entry::on_thread;
 use crate::events::{Fields, kind};
 use crate::location::Location;
 use crate::openmp;
-use crate::pomp::on_thread;
 
 /// What has come to an event first: nothing, the end of the body, its fulfilment.
 mod side {

@@ -34,6 +34,7 @@ mod descriptor;
 mod detach;
 mod doacross;
 pub mod ends;
+mod entry;
 mod events;
 mod exclusion;
 mod fast;

@@ -13,9 +13,9 @@ use pompeii_live::RegionKind;
 
 use crate::clock;
 use crate::definitions::RegionText;
+use crate::entry::on_thread;
 use crate::location::Location;
 use crate::openmp;
-use crate::pomp::on_thread;
 use crate::process::Process;
 use crate::sites::{self, Called};
 use crate::sync::{self, Lock, LockTable};

@@ -44,10 +44,10 @@ const REMAINING: &[(&str, &str)] = &[
     ),
     (
         "runtime",
-        "atomics barrier cause context definitions descriptor detach ends events \
+        "atomics barrier cause context definitions descriptor detach ends entry events \
          exclusion fast::guarded fast::kit fast::kit::gate fast::kit::step filter forks \
          guard guard::paths iteration \
-         loaded location metrics mpi parameters pomp process ready recording seat serial siblings \
+         loaded location metrics mpi parameters process ready recording seat serial siblings \
          sites start sync task task::creation task::execution task::instance task::spare \
          task::times task::untied task::wait team tls unkept visits window",
     ),

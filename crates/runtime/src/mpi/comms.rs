@@ -15,8 +15,8 @@ use pompeii_live::{Definition, FOREIGN_RANK, FixedTable, MpiDefinition, encode};
 
 use super::table::Table;
 use super::{When, record, text};
+use crate::entry::on_thread;
 use crate::location::Location;
-use crate::pomp::on_thread;
 
 /// `struct pomp_mpi_comm`.
 #[repr(C)]

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use pompeii_live::{Definition, MpiDefinition};
 
 use super::waits;
-use crate::pomp::on_thread;
+use crate::entry::on_thread;
 use crate::{clock, folder};
 
 /// Writes a text that no other process at any other time gets.

@@ -25,11 +25,11 @@ use pompeii_live::{Key, RegionKind};
 
 use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
+use crate::entry::on_thread;
 use crate::events::Revocable;
 use crate::fast::guarded;
 use crate::guard;
 use crate::location::{Location, gate};
-use crate::pomp::on_thread;
 use crate::process::Process;
 use crate::serial;
 use crate::sites::{self, Called};

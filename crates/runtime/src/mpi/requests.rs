@@ -8,8 +8,8 @@ use pompeii_live::{FixedTable, encode};
 
 use super::table::{Table, Words};
 use super::{When, comms, files, messages, record, windows};
+use crate::entry::on_thread;
 use crate::location::Location;
-use crate::pomp::on_thread;
 use crate::tls;
 
 /// `struct pomp_mpi_request`.

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use pompeii_live::Node;
 
 use crate::clock;
+use crate::entry::on_thread;
 use crate::location::Location;
-use crate::pomp::on_thread;
 
 /// `struct pomp_mpi_settings`: what the user wants.
 #[repr(C)]

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char};
 use std::slice;
 
 use crate::clock;
+use crate::entry::on_thread;
 use crate::parameters::{self, Value};
-use crate::pomp::on_thread;
 
 /// A signed integer is the parameter's value.
 #[unsafe(no_mangle)]
