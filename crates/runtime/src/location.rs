@@ -19,7 +19,6 @@ use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::iteration::Ending;
 use crate::metrics::{self, Table};
-use crate::mpi::Begun;
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
@@ -32,6 +31,7 @@ use crate::task::instance::Tasks;
 use crate::task::spare;
 use crate::task::times::TaskTimes;
 use crate::team;
+use crate::transfers::Begun;
 use crate::visits::{self, Visits};
 use crate::window::{self, Window};
 

@@ -20,9 +20,9 @@ use crate::guard::Bounds;
 use crate::location::Location;
 use crate::memory;
 use crate::metrics::{self, Metrics};
-use crate::mpi;
 use crate::parameters::Interned;
 use crate::processor;
+use crate::remote::Remote;
 use crate::seat::{self, Seat};
 use pompeii_live::filter::Windows;
 
@@ -45,8 +45,8 @@ pub struct Options {
     pub statistics: bool,
     /// Each iteration of a loop is a call path of its own (`run --iterations`).
     pub iterations: bool,
-    /// What is measured of MPI beside what its functions say.
-    pub mpi: mpi::Settings,
+    /// What is measured of waiting for other processes.
+    pub remote: Remote,
     /// Which call paths are summed instead of recorded in a trace.
     pub guard: Option<Bounds>,
     /// The trace is for readers of OTF2 before 1.2: `finish` writes its records anew.

@@ -13,7 +13,6 @@ use pompeii_live::NodeOffset;
 
 use crate::definitions::RegionText;
 use crate::location::Location;
-use crate::mpi;
 use crate::process::Process;
 use crate::{loaded, team};
 
@@ -57,8 +56,8 @@ static UNUSED: Unused =
 
 /// The call sites that a location has met.
 pub struct Sites {
-    /// The function of MPI that was entered last, and its region.
-    pub entered: (*const mpi::Routine, u32),
+    /// The function of MPI that was entered last, by its address, and its region.
+    pub entered: (*const (), u32),
     lines: *const [Line; LINES],
     known: HashMap<(usize, usize, NodeOffset), u32>,
     /// How many sites each call path has.

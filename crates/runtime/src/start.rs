@@ -20,11 +20,11 @@ use crate::folder::{self, Name, Started};
 use crate::forks::{self, Forked};
 use crate::guard::Bounds;
 use crate::location::Location;
-use crate::mpi;
 use crate::openmp;
 use crate::parameters;
 use crate::process::{Options, Process};
 use crate::ready;
+use crate::remote::Remote;
 use crate::tls::{self, Thread};
 use crate::visits;
 use crate::window;
@@ -224,7 +224,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             timed_undeferred: folder::enabled(&["POMPEII_TIMED_UNDEFERRED"]),
             statistics: folder::enabled(&["POMPEII_STATISTICS"]),
             iterations: folder::enabled(&["POMPEII_ITERATIONS"]),
-            mpi: mpi_settings(),
+            remote: Remote::of_environment(),
             guard: guard_bounds(),
             legacy_records: folder::enabled(&["POMPEII_LEGACY_RECORDS"]),
             metrics: metrics.clone(),
@@ -284,15 +284,6 @@ fn memory_budget() -> Option<(u64, WhenFull)> {
     let drops = folder::variable(&["POMPEII_MEMORY_FULL"]).is_some_and(|what| what == "drop");
     let when_full = if drops { WhenFull::Drop } else { WhenFull::Wait };
     Some((bytes_of(&size)?, when_full))
-}
-
-/// What is measured of MPI beside what its functions say.
-fn mpi_settings() -> mpi::Settings {
-    let seconds =
-        folder::variable(&["POMPEII_MPI_CLOCK"]).and_then(|text| text.trim().parse().ok());
-    let period_ms = seconds.map_or(0, |seconds: f64| (seconds * 1e3) as u32);
-    let waits = folder::variable(&["POMPEII_MPI_WAIT"]);
-    mpi::Settings::new(mpi::Waits::new(waits.as_deref()), period_ms)
 }
 
 /// When call paths are guarded; `None` where that is not wanted.

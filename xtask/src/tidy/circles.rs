@@ -47,9 +47,9 @@ const REMAINING: &[(&str, &str)] = &[
         "atomics barrier cause context definitions descriptor detach ends entry events \
          exclusion fast::guarded fast::kit fast::kit::gate fast::kit::step filter forks \
          guard guard::paths iteration \
-         loaded location metrics mpi parameters process ready recording seat serial siblings \
+         loaded location metrics parameters process ready recording seat serial siblings \
          sites start sync task task::creation task::execution task::instance task::spare \
-         task::times task::untied task::wait team tls unkept visits window",
+         task::times task::untied task::wait team tls transfers unkept visits window",
     ),
     ("serve", "answers::find answers::trees building session"),
 ];

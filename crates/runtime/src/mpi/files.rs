@@ -10,9 +10,10 @@ use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
-use super::{Moved, When, begin, comms, messages, record};
+use super::{When, begin, comms, messages, record};
 use crate::entry::on_thread;
 use crate::location::Location;
+use crate::transfers::Moved;
 
 /// OTF2's number of what is written; what is read has 0.
 const WRITE: c_int = 1;

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pompeii_live::encode;
 
-use super::{Moved, When, begin, comms, record};
+use super::{When, begin, comms, record};
 use crate::entry::on_thread;
 use crate::location::Location;
+use crate::transfers::Moved;
 
 /// Ids of requests: unique in the process, since the thread that completes one need not be the one
 /// that has started it.

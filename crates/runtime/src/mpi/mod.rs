@@ -26,13 +26,13 @@ use pompeii_live::{Key, RegionKind};
 use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
-use crate::events::Revocable;
 use crate::fast::guarded;
 use crate::guard;
 use crate::location::{Location, gate};
 use crate::process::Process;
 use crate::serial;
 use crate::sites::{self, Called};
+use crate::transfers::{Begun, Moved};
 
 pub use comms::*;
 pub use files::*;
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn pomp_mpi_enter_from(routine: *const Routine, address: u
 
 #[inline(always)]
 fn enter(thread: &mut Location, routine: &Routine, region: u32) {
-    thread.sites.entered = (routine, region);
+    thread.sites.entered = (std::ptr::from_ref(routine).cast(), region);
     // It is set where the last function was left by an exception.
     thread.mpi_exit_ticks = 0;
     thread.mpi_begun.is_noted = false;
@@ -217,8 +217,9 @@ pub unsafe extern "C" fn pomp_mpi_exit(routine: *const Routine) {
     // SAFETY: as above.
     let routine = unsafe { &*routine };
     on_thread!(|thread| {
+        let own: *const () = std::ptr::from_ref(routine).cast();
         let region = match thread.sites.entered {
-            (entered, region) if std::ptr::eq(entered, routine) => region,
+            (entered, region) if std::ptr::eq(entered, own) => region,
             _ => routine.region(thread.process),
         };
         match thread.gate {
@@ -311,43 +312,6 @@ fn record_time(thread: &mut Location, when: When) -> Option<u64> {
         thread.flush_gate(now);
     }
     Some(now)
-}
-
-/// What is noted before a call, so that it is there if the call never returns. A call that fails
-/// has not done it.
-#[derive(Clone, Copy, Default)]
-pub struct Begun {
-    /// Whether the call that the thread is in has noted anything.
-    is_noted: bool,
-    records: Revocable,
-    moved: Moved,
-    /// The process that has got its first operation that is under way.
-    way: u64,
-}
-
-impl Begun {
-    /// Its records, if the call has noted anything.
-    fn noted_records(&self) -> Revocable {
-        if self.is_noted { self.records } else { Revocable::default() }
-    }
-}
-
-/// What a call sends and receives, in messages and otherwise.
-#[derive(Clone, Copy, Default)]
-struct Moved {
-    messages_sent: u64,
-    bytes_sent: u64,
-    bytes_received: u64,
-}
-
-impl Moved {
-    fn message(bytes_sent: u64) -> Self {
-        Self { messages_sent: 1, bytes_sent, ..Self::default() }
-    }
-
-    fn bytes(bytes_sent: u64, bytes_received: u64) -> Self {
-        Self { messages_sent: 0, bytes_sent, bytes_received }
-    }
 }
 
 /// Writes a record before a call, with what this moves. A call that starts several requests has

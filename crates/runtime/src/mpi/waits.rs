@@ -11,53 +11,35 @@ use pompeii_live::Node;
 use crate::clock;
 use crate::entry::on_thread;
 use crate::location::Location;
+use crate::remote::{Remote, Waits};
 
 /// `struct pomp_mpi_settings`: what the user wants.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// `enum pomp_mpi_waits`.
     waits: i32,
     clock_period_ms: u32,
 }
 
-/// Which waiting is measured: `enum pomp_mpi_waits`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
-    /// None.
-    No = 0,
-    /// In collective operations.
-    Collectives = 1,
-    /// For messages, too.
-    All = 2,
-}
-
-impl Waits {
-    /// The value of the environment variable. Yes is all: once there was nothing between. Without a
-    /// value it is what costs a usual program too little to be seen.
-    pub fn new(value: Option<&str>) -> Self {
-        match value.map(str::trim) {
-            None | Some("collectives") => Self::Collectives,
-            Some("all") => Self::All,
-            Some(other) if crate::folder::is_yes(other) => Self::All,
-            Some(_) => Self::No,
-        }
-    }
-}
-
 impl Settings {
-    /// Which waiting is measured, and how often clocks are compared; 0 for no more than needed.
-    pub fn new(waits: Waits, clock_period_ms: u32) -> Self {
-        Self { waits: waits as i32, clock_period_ms }
+    fn of(remote: Remote) -> Self {
+        let waits = match remote.waits {
+            Waits::No => 0,
+            Waits::Collectives => 1,
+            Waits::All => 2,
+        };
+        Self { waits, clock_period_ms: remote.clock_period_ms }
     }
 }
 
 /// What the user wants.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pomp_mpi_settings(to: *mut Settings) {
-    let mut settings = Settings::default();
-    on_thread!(|thread| settings = thread.process.options.mpi);
+    let mut remote = Remote::default();
+    on_thread!(|thread| remote = thread.process.options.remote);
     // SAFETY: the contract of `pomp_mpi.h`.
-    unsafe { to.write(settings) };
+    unsafe { to.write(Settings::of(remote)) };
 }
 
 /// How far rank 0's clock is ahead.
@@ -165,14 +147,6 @@ mod tests {
         let waited = [7_000, 8_000, 8_500, 10_000, u64::MAX];
         let waited = waited.map(|until_ns| now.waited_ticks(76_000, until_ns));
         assert_eq!(waited, [0, 0, 1_000, 4_000, 4_000]);
-    }
-
-    #[test]
-    fn yes_is_all_and_nothing_is_collective_operations() {
-        let of = |value| Waits::new(Some(value));
-        assert_eq!([of("1"), of("true"), of("all")], [Waits::All; 3]);
-        assert_eq!([of("0"), of("no"), of("")], [Waits::No; 3]);
-        assert_eq!([of(" collectives"), Waits::new(None)], [Waits::Collectives; 2]);
     }
 
     #[test]

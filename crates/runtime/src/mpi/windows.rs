@@ -15,9 +15,10 @@ use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
 
 use super::alive::Alive;
 use super::table::Table;
-use super::{Moved, When, begin, comms, messages, record, text};
+use super::{When, begin, comms, messages, record, text};
 use crate::entry::on_thread;
 use crate::location::Location;
+use crate::transfers::Moved;
 
 /// Of OTF2: collective operations, and what synchronises.
 mod of_otf2 {
