@@ -1,10 +1,11 @@
-//! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates, circles of files,
-//! module docs, function length, line width, what libraries must not do, words of user text. Each
-//! rule is a function from text to complaints, with a test that it can fail; the project itself is
-//! checked by an ordinary test.
+//! `cargo xtask tidy`: the rules that no compiler checks: arrows between crates and inside the
+//! runtime, circles of files, module docs, function length, line width, what libraries must not do,
+//! words of user text. Each rule is a function from text to complaints, with a test that it can
+//! fail; the project itself is checked by an ordinary test.
 
 mod circles;
 mod layers;
+mod modules;
 mod names;
 mod style;
 mod words;
@@ -51,6 +52,7 @@ fn check(root: &Path) -> Result<Vec<Complaint>> {
         let is_test = test_modules.iter().any(|module| path.starts_with(module))
             || test_modules.contains(&path.with_extension(""));
         complaints.extend(style::check(&file, &text, is_test));
+        complaints.extend(modules::check(&file, &text, is_test));
         lengths.extend(style::function_lengths(&text).into_iter().map(|(_, length)| length));
         if !is_test {
             sources.push((file, text));

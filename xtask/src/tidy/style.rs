@@ -59,7 +59,7 @@ pub(super) fn check(file: &str, text: &str, is_test: bool) -> Vec<Complaint> {
 }
 
 /// Where the test module begins.
-fn test_start(text: &str) -> usize {
+pub(super) fn test_start(text: &str) -> usize {
     text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX)
 }
 
