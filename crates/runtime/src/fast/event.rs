@@ -60,11 +60,12 @@ impl<const GATE: u32> Event<GATE> {
         }
     }
 
-    /// Opens the gate again.
+    /// Opens the gate again. Returns true: the event was done.
     #[inline(always)]
     pub unsafe fn finish(&self) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { gate::open(self.thread, GATE) }
+        unsafe { gate::open(self.thread, GATE) };
+        true
     }
 
     /// The node that is there, the location itself for 0.

@@ -302,7 +302,7 @@ unsafe fn begin_event(
 ) -> Option<u64> {
     // SAFETY: the caller's promise.
     unsafe {
-        gate::set(thread, gate::BUSY);
+        gate::close(thread);
         let Some(step) = Step::take(thread, clock, wanted) else {
             end_event(thread);
             return None;
@@ -316,6 +316,6 @@ unsafe fn begin_event(
 #[inline(always)]
 unsafe fn end_event(thread: *mut Location) -> bool {
     // SAFETY: the caller's promise.
-    unsafe { gate::set(thread, gate::GUARDED) };
+    unsafe { gate::open(thread, gate::GUARDED) };
     true
 }

@@ -206,7 +206,8 @@ unsafe fn take_contended<const GATE: u32>(
     unsafe {
         sync::waited(&mut *thread, lock, node, (last, now));
         sync::take(lock, (*thread).own.at(node));
-        gate::open(thread, GATE)
+        gate::open(thread, GATE);
+        true
     }
 }
 
@@ -282,7 +283,8 @@ unsafe fn turn_of_another<const GATE: u32>(
     unsafe {
         let before = descriptor::handle(descriptor).turn.last();
         sync::waited_for(&mut *thread, node, before, ticks);
-        gate::open(thread, GATE)
+        gate::open(thread, GATE);
+        true
     }
 }
 
@@ -300,7 +302,8 @@ unsafe fn source_of_another<const GATE: u32>(
     unsafe {
         let by = sync::posted_since(&*thread, now - ticks);
         sync::waited_for(&mut *thread, node, by, ticks);
-        gate::open(thread, GATE)
+        gate::open(thread, GATE);
+        true
     }
 }
 
@@ -442,6 +445,7 @@ unsafe fn leave_barrier<const GATE: u32>(thread: *mut Location, now: u64) -> boo
     // SAFETY: the caller's promise.
     unsafe {
         barrier::leave(&mut *thread, false, now);
-        gate::open(thread, GATE)
+        gate::open(thread, GATE);
+        true
     }
 }

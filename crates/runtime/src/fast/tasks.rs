@@ -122,7 +122,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         if TRACE {
             (*thread).name_instance(instance);
         }
-        gate::set(thread, gate::CREATION);
+        gate::open(thread, gate::CREATION);
         Some(instance as usize)
     }
 }
@@ -151,7 +151,7 @@ pub unsafe fn create_end<const TRACE: bool>(
         let creator = (*thread).tasks.running;
         (*creator).children = true;
         match is_simple_creator(creator) {
-            true => gate::set(thread, 0),
+            true => gate::open(thread, 0),
             false => end_creation(thread, instance),
         }
         Some(())
@@ -206,7 +206,7 @@ unsafe fn end_creation(thread: *mut Location, instance: *mut Task) {
         if !(*creator).tied {
             (*thread).note_created(instance);
         }
-        gate::set(thread, 0);
+        gate::open(thread, 0);
     }
 }
 
@@ -419,7 +419,7 @@ pub unsafe fn end<const TRACE: bool>(
         } else {
             (*thread).free_unchanged(instance);
         }
-        gate::set(thread, after_end::<TRACE>());
+        gate::open(thread, after_end::<TRACE>());
         Some(())
     }
 }
@@ -482,7 +482,7 @@ unsafe fn end_elsewhere<const TRACE: bool>(
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
         task::tell_parent(&*thread, instance, instance);
         (*thread).note_done(instance);
-        gate::set(thread, after_end::<TRACE>());
+        gate::open(thread, after_end::<TRACE>());
     }
 }
 
@@ -564,7 +564,7 @@ pub unsafe fn wait_exit<const TRACE: bool, C: Construct>(
         let running = (*thread).tasks.running;
         task::waited(&mut *thread, running);
         match (*running).waiting.end() {
-            None => gate::set(thread, 0),
+            None => gate::open(thread, 0),
             Some(child) => waited_for(thread, at, child, ticks),
         }
         Some(())
@@ -597,6 +597,6 @@ unsafe fn waited_for(thread: *mut Location, at: NodeOffset, child: u64, wait: u6
     // SAFETY: the contract of this module.
     unsafe {
         task::add_waiting(&mut *thread, at, cause::Place::from_word(child), wait);
-        gate::set(thread, 0);
+        gate::open(thread, 0);
     }
 }

@@ -11,9 +11,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
-use super::kit::children;
-use super::kit::gate;
 use super::kit::step::{self, Step};
+use super::kit::{children, gate};
 use crate::arrivals;
 use crate::barrier::{self, Phase};
 use crate::clock::Clock;
@@ -60,14 +59,14 @@ fn account(thread: &mut Location, at: NodeOffset, step: Step) {
 #[inline(always)]
 fn close(thread: &mut Location) {
     // SAFETY: the location of the thread whose event this is.
-    unsafe { gate::set(thread, gate::BUSY) };
+    unsafe { gate::close(thread) };
 }
 
 /// The event is over.
 #[inline(always)]
 fn end_event(thread: &mut Location) {
     // SAFETY: as above.
-    unsafe { gate::set(thread, 0) };
+    unsafe { gate::open(thread, 0) };
 }
 
 /// As [`team::fork`]; returns the team. `requested` says how many threads are asked for.

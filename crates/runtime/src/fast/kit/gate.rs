@@ -1,8 +1,8 @@
 //! The gate on the fast ways: who may pass, and that nobody else does while an event is under way.
 //!
 //! Signal handlers see the gate in the middle of everything. So it is changed by a volatile store,
-//! or with a fence, and what an event changes stays between the two stores: behind the first one,
-//! and before the last. The fences are the compiler's, and are no instructions.
+//! or with a fence, and what an event changes stays between the two stores: the fence is after the
+//! first one, and before the last. It is the compiler's, and no instruction.
 //!
 //! # Safety
 //! That of [`super`]; what stands in for a location has a gate, too, which is busy.
@@ -48,22 +48,12 @@ pub unsafe fn close(thread: *mut Location) {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// The event is over, and the gate is this one. True: the event was done.
+/// The event is over, and the gate is this one.
 #[inline(always)]
-pub unsafe fn open(thread: *mut Location, gate: u32) -> bool {
+pub unsafe fn open(thread: *mut Location, gate: u32) {
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the contract of this module.
     unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
-    true
-}
-
-/// The gate is this from here on, with a fence on both sides.
-#[inline(always)]
-pub unsafe fn set(thread: *mut Location, gate: u32) {
-    compiler_fence(Ordering::SeqCst);
-    // SAFETY: the contract of this module.
-    unsafe { (&raw mut (*thread).gate).write_volatile(gate) };
-    compiler_fence(Ordering::SeqCst);
 }
 
 /// As [`close`], where what is due stays so, for the event asks for it.
@@ -89,7 +79,7 @@ pub unsafe fn open_if_done<T>(thread: *mut Location, after: u32, done: Option<T>
     // SAFETY: the contract of this module.
     unsafe {
         match done {
-            Some(_) => set(thread, after),
+            Some(_) => open(thread, after),
             None => take_back(thread),
         }
     }
