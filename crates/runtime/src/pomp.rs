@@ -62,6 +62,8 @@ macro_rules! events {
         $(#[$doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($descriptor: *mut Descriptor) {
+            // SAFETY: the contract of this module.
+            let $descriptor = unsafe { $crate::descriptor::Given::new($descriptor) };
             $call
         }
     )* };

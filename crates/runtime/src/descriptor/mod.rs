@@ -462,6 +462,41 @@ pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
     }
 }
 
+/// A descriptor that a call of the API has passed, which lives as long as the process. What takes
+/// one need not be told so again.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Given(*mut Descriptor);
+
+impl Given {
+    /// # Safety
+    /// As for [`handle`].
+    #[inline(always)]
+    pub unsafe fn new(descriptor: *mut Descriptor) -> Self {
+        Self(descriptor)
+    }
+
+    /// Its handle.
+    #[inline(always)]
+    pub fn handle(self) -> &'static Handle {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { handle(self.0) }
+    }
+
+    /// Its handle, if it has been visited.
+    #[inline(always)]
+    pub fn known_handle(self) -> Option<&'static Handle> {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { known_handle(self.0) }
+    }
+
+    /// Where it is.
+    #[inline(always)]
+    pub fn address(self) -> *mut Descriptor {
+        self.0
+    }
+}
+
 #[cold]
 fn resolve(descriptor: &Descriptor) -> &'static Handle {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,22 +2,25 @@
 //! of event does, its gate, its record and its time included.
 //!
 //! # Safety
-//! One contract for all functions, that of [`crate::pomp`]: the thread is this one's location or
-//! what stands in for it, and the handle is that of a descriptor.
+//! One contract for all functions but those that begin one: an event exists only if the gate of
+//! this thread's own location was open for it, and its methods are called between that and the end
+//! of the function that has begun it. What reads more of the region than its key, as a record does,
+//! comes after a node of the region was found.
 
 use pompeii_live::encode::{self, Packed};
 use pompeii_live::{Node, NodeOffset};
 
+use super::kit::gate::Here;
 use super::kit::step::{self, Step};
 use super::kit::{self, children, gate, records};
 use super::known;
 use crate::cause::Place;
 use crate::clock::Clock;
-use crate::descriptor::{Defined, Descriptor, Handle, Slot};
+use crate::descriptor::{Defined, Given, Handle, Slot};
 use crate::events::Records;
 use crate::location::Location;
 
-/// An event on the fast way, where the gate is `GATE`.
+/// An event on the fast way, where the gate is `GATE`, which is not that of a stand-in.
 pub struct Event<const GATE: u32> {
     pub thread: *mut Location,
     pub handle: *const Handle,
@@ -29,7 +32,7 @@ pub struct Event<const GATE: u32> {
 impl children::Wanted for (*const Handle, Slot) {
     #[inline(always)]
     unsafe fn key(self) -> u64 {
-        // SAFETY: the caller's promise; handles are never freed.
+        // SAFETY: the contract of this module; handles are never freed.
         unsafe { (*self.0).key(self.1) }
     }
 }
@@ -37,23 +40,18 @@ impl children::Wanted for (*const Handle, Slot) {
 impl<const GATE: u32> Event<GATE> {
     /// Where this thread is, if the descriptor is known and the gate is this one.
     #[inline(always)]
-    pub unsafe fn begin(descriptor: *mut Descriptor, slot: Slot) -> Option<Self> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (thread, handle) = known(descriptor)?;
-            Self::begin_known(thread, handle, slot)
-        }
+    pub fn begin(descriptor: Given, slot: Slot) -> Option<Self> {
+        let (thread, handle) = known(descriptor)?;
+        Self::begin_known(thread, handle, slot)
     }
 
+    /// The same where the descriptor was known before.
     #[inline(always)]
-    pub unsafe fn begin_known(
-        thread: *mut Location,
-        handle: *const Handle,
-        slot: Slot,
-    ) -> Option<Self> {
-        // SAFETY: the caller's promise; locations are never freed.
+    pub fn begin_known(thread: Here, handle: &'static Handle, slot: Slot) -> Option<Self> {
+        let (is_open, thread) = (thread.is(GATE), thread.address());
+        // SAFETY: what has this gate is this thread's location, and locations are never freed.
         unsafe {
-            if (*thread).gate != GATE || (GATE != 0 && (*thread).guard.is_open()) {
+            if !is_open || (GATE != 0 && (*thread).guard.is_open()) {
                 return None;
             }
             Some(Self { thread, handle, slot, at: (*thread).header.current })
@@ -63,7 +61,7 @@ impl<const GATE: u32> Event<GATE> {
     /// Opens the gate again. Returns true: the event was done.
     #[inline(always)]
     pub unsafe fn finish(&self) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { gate::open(self.thread, GATE) };
         true
     }
@@ -71,28 +69,28 @@ impl<const GATE: u32> Event<GATE> {
     /// The node that is there, the location itself for 0.
     #[inline(always)]
     pub unsafe fn node(&self, at: impl kit::Place) -> *mut Node {
-        // SAFETY: the caller's promise: an offset that `Location::make_child` has given, or 0.
+        // SAFETY: the contract of this module: an offset that `make_child` has given, or 0.
         unsafe { kit::node(self.thread, at) }
     }
 
     /// The region's node below the current one, if it is where it probably is.
     #[inline(always)]
     pub unsafe fn child(&self) -> Option<usize> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { children::nearby(self.thread, self.at, self.wanted()) }
     }
 
     /// The same where it is likely to be the only one.
     #[inline(always)]
     pub unsafe fn last_child(&self) -> Option<usize> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { children::last(self.thread, self.at, self.wanted()) }
     }
 
     /// Whether this is the region's node.
     #[inline(always)]
     unsafe fn is_region(&self, at: NodeOffset) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { children::is_wanted(self.thread, at, self.wanted()) }
     }
 
@@ -105,14 +103,14 @@ impl<const GATE: u32> Event<GATE> {
     /// Whether the current node is the region's, and nothing is to be written before its end.
     #[inline(always)]
     pub unsafe fn can_leave(&self) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { self.is_region(self.at) && (GATE == 0 || !(*self.thread).guard.concerns(self.at)) }
     }
 
     /// Whether the region that is entered is excluded; its visit is counted.
     #[inline(always)]
     pub unsafe fn is_excluded(&self) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             let is_excluded = (*self.handle).is_filtered(self.slot);
             if is_excluded {
@@ -125,20 +123,20 @@ impl<const GATE: u32> Event<GATE> {
     /// Whether the region that is left is excluded, and was before this visit.
     #[inline(always)]
     pub unsafe fn is_excluded_here(&self) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { (*self.handle).is_filtered_at(self.slot, (*self.node(self.at)).key) }
     }
 
     /// The region, where a node of it was found.
     #[inline(always)]
     pub unsafe fn region(&self) -> &'static Defined {
-        // SAFETY: the caller's promise; what has a node is written.
+        // SAFETY: the contract of this module; what has a node is written.
         unsafe { &*(*self.handle).place(self.slot) }
     }
 
     #[inline(always)]
     pub unsafe fn go_to(&self, child: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             (*self.node(child)).visits += 1;
             (*self.thread).header.current = child as NodeOffset;
@@ -147,20 +145,20 @@ impl<const GATE: u32> Event<GATE> {
 
     #[inline(always)]
     pub unsafe fn leave(&self) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { (*self.thread).header.current = (*self.node(self.at)).parent };
     }
 
     #[inline(always)]
     pub unsafe fn last(&self) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { (*self.thread).header.last_ticks }
     }
 
     /// What names a node of this thread for others.
     #[inline(always)]
     pub unsafe fn place(&self, node: NodeOffset) -> Place {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { (*self.thread).own.at(node) }
     }
 
@@ -168,7 +166,7 @@ impl<const GATE: u32> Event<GATE> {
     /// where that is not what it has waited for last.
     #[inline(always)]
     pub unsafe fn wait_for(&self, place: Place, wait: u64) -> bool {
-        // SAFETY: the caller's promise. No cause, 0, has no place's key: see `children`.
+        // SAFETY: the contract of this module. No cause, 0, has no place's key: see `children`.
         unsafe {
             let node = self.node(self.at);
             let cause = self.node((*node).private as NodeOffset);
@@ -190,7 +188,7 @@ impl<const GATE: u32> Event<GATE> {
         clock: impl Clock,
         record: impl FnOnce(&Defined) -> Packed,
     ) -> Option<Step> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe { self.step_with(clock, |records, region| records.region(record(region))) }
     }
 
@@ -201,7 +199,7 @@ impl<const GATE: u32> Event<GATE> {
         clock: impl Clock,
         write: impl FnOnce(Records, &Defined) -> Records,
     ) -> Option<Step> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             gate::close(self.thread);
             let step = self.try_step(clock, |_| true, write);
@@ -220,7 +218,7 @@ impl<const GATE: u32> Event<GATE> {
         clock: impl Clock,
         record: impl FnOnce(&Defined) -> Packed,
     ) -> Option<Step> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             gate::close(self.thread);
             let due = (*self.thread).ready.due;
@@ -241,7 +239,7 @@ impl<const GATE: u32> Event<GATE> {
         wanted: impl FnOnce(u64) -> bool,
         write: impl FnOnce(Records, &Defined) -> Records,
     ) -> Option<Step> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             let step = Step::take(self.thread, clock, wanted)?;
             if (*self.thread).tracing {
@@ -257,7 +255,7 @@ impl<const GATE: u32> Event<GATE> {
     /// trace; false, with nothing done, where the chunk is full.
     #[inline(always)]
     pub unsafe fn share(&self, record: impl FnOnce(&Defined) -> Packed) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this module.
         unsafe {
             gate::close(self.thread);
             if !(*self.thread).tracing {

@@ -5,12 +5,13 @@
 //! What is called here is what [`crate::guard`] has met on the general way, a call path for each of
 //! a few places that its region's number leads to; sums are added up there until they are needed.
 
-use std::ptr::null;
+use std::ptr::{self, null};
 
 use pompeii_live::NodeOffset;
 
+use super::kit;
+use super::kit::gate::{self, Guarded};
 use super::kit::step::{self, Step};
-use super::kit::{self, gate};
 use crate::clock::Clock;
 use crate::exclusion;
 use crate::guard::{Deferred, Guard, Totals, Visit};
@@ -159,12 +160,10 @@ impl Short {
 }
 
 /// Begins a visit; false where nothing was done.
-///
-/// # Safety
-/// The thread's own location, whose gate is that of a guarded one.
 #[inline(always)]
-pub unsafe fn enter(thread: *mut Location, key: u64, clock: impl Clock) -> bool {
-    // SAFETY: the caller's promise.
+pub fn enter(thread: Guarded, key: u64, clock: impl Clock) -> bool {
+    let thread = thread.address();
+    // SAFETY: what `Guarded` says of the location.
     unsafe {
         let short = &raw mut (*thread).guard.short;
         let path = (&raw mut (*short).paths).cast::<Path>().add(key as usize % PATHS);
@@ -190,35 +189,34 @@ pub unsafe fn enter(thread: *mut Location, key: u64, clock: impl Clock) -> bool 
 
 /// Begins the body of the visit that is under way, with this lock or with none. `begun` gets the
 /// node that was left for it, and the time since its event before.
-///
-/// # Safety
-/// As for [`enter`].
 #[inline(always)]
-pub unsafe fn enter_body(
-    thread: *mut Location,
+pub fn enter_body(
+    thread: Guarded,
     key: u64,
-    lock: *const Lock,
+    lock: Option<&'static Lock>,
     clock: impl Clock,
     begun: impl FnOnce(&mut Location, NodeOffset, u64),
 ) -> bool {
-    // SAFETY: the caller's promise; locks are never freed.
+    let thread = thread.address();
+    // SAFETY: what `Guarded` says of the location; locks are never freed.
     unsafe {
         let short = &raw mut (*thread).guard.short;
         let Path { part, body, .. } = &*(*short).open;
         let is_here = (*short).stage == Stage::Entered && (*thread).header.current == part.node;
-        let (lock, asked) = ((lock.as_ref(), lock), (*thread).header.last_ticks);
-        let waits = lock.0.is_some_and(|lock| sync::is_contended(lock, asked));
+        let asked = (*thread).header.last_ticks;
+        let waits = lock.is_some_and(|lock| sync::is_contended(lock, asked));
         if !is_here || body.key != key || waits {
             return false;
         }
         let Some(now) = begin_event(thread, part.node, clock, |_| true) else { return false };
         (*kit::node(thread, body.node)).visits += 1;
         (*thread).header.current = body.node;
-        if let Some(lock) = lock.0 {
+        if let Some(lock) = lock {
             sync::take(lock, (*thread).own.at(part.node));
             (*short).lock.1 = lock.order();
         }
-        ((*short).stage, (*short).times[1], (*short).lock.0) = (Stage::Inside, now, lock.1);
+        let lock = lock.map_or(null(), ptr::from_ref);
+        ((*short).stage, (*short).times[1], (*short).lock.0) = (Stage::Inside, now, lock);
         begun(&mut *thread, part.node, now - asked);
         end_event(thread)
     }
@@ -226,17 +224,16 @@ pub unsafe fn enter_body(
 
 /// Whether the visit that is under way has had its body.
 #[inline(always)]
-pub fn has_had_body(thread: &Location) -> bool {
-    thread.guard.short.stage == Stage::Behind
+pub fn has_had_body(thread: Guarded) -> bool {
+    // SAFETY: what `Guarded` says of the location.
+    unsafe { (*thread.address()).guard.short.stage == Stage::Behind }
 }
 
 /// Ends a visit that was short; false where nothing was done.
-///
-/// # Safety
-/// As for [`enter`].
 #[inline(always)]
-pub unsafe fn exit(thread: *mut Location, key: u64, clock: impl Clock) -> bool {
-    // SAFETY: the caller's promise.
+pub fn exit(thread: Guarded, key: u64, clock: impl Clock) -> bool {
+    let thread = thread.address();
+    // SAFETY: what `Guarded` says of the location.
     unsafe {
         let short = &raw mut (*thread).guard.short;
         // No path has the key of no region, nor a node that could be the current one.
@@ -262,17 +259,15 @@ pub unsafe fn exit(thread: *mut Location, key: u64, clock: impl Clock) -> bool {
 
 /// Ends the body of the visit that is under way, and gives its lock back. `ended` gets the node
 /// that the thread is back in.
-///
-/// # Safety
-/// As for [`enter`].
 #[inline(always)]
-pub unsafe fn exit_body(
-    thread: *mut Location,
+pub fn exit_body(
+    thread: Guarded,
     key: u64,
     clock: impl Clock,
     ended: impl FnOnce(&mut Location, NodeOffset),
 ) -> bool {
-    // SAFETY: the caller's promise; locks are never freed.
+    let thread = thread.address();
+    // SAFETY: what `Guarded` says of the location; locks are never freed.
     unsafe {
         let short = &raw mut (*thread).guard.short;
         let Path { part, body, .. } = &*(*short).open;

@@ -19,17 +19,13 @@ pub mod tasks;
 pub mod teams;
 pub mod untimed_tasks;
 
-use crate::descriptor::{self, Descriptor, Handle};
-use crate::location::Location;
-use crate::tls;
+use kit::gate::Here;
+
+use crate::descriptor::{Given, Handle};
 
 /// This thread's location, or what stands in for it, and the descriptor's handle, if that is known.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn known(descriptor: *mut Descriptor) -> Option<(*mut Location, &'static Handle)> {
-    let thread = tls::here();
-    // SAFETY: the caller's promise.
-    unsafe { descriptor::known_handle(descriptor) }.map(|handle| (thread, handle))
+pub fn known(descriptor: Given) -> Option<(Here, &'static Handle)> {
+    let thread = Here::now();
+    descriptor.known_handle().map(|handle| (thread, handle))
 }

@@ -1,8 +1,8 @@
 //! The fast ways of regions: enter and exit, locks, turns and barriers.
 //!
 //! They need neither a stack frame nor a call (about 26 instructions for an event of a profile, 39
-//! for one of a trace). What is rare and comes last is a call that does not return here. The long
-//! ways are in [`crate::location`], [`crate::sync`] and [`crate::barrier`].
+//! for one of a trace). What is rare and comes last is a call that does not return here. Their
+//! general ways are in [`crate::location`], [`crate::sync`] and [`crate::barrier`].
 //!
 //! Each of them is made for one value of the gate: none, or that of a location with guarded call
 //! paths, whose visits have a way of their own ([`super::guarded`]), and whose enclosing regions
@@ -13,32 +13,29 @@ use std::sync::atomic::Ordering::Relaxed;
 use pompeii_live::NodeOffset;
 
 use super::event::Event;
-use super::kit::gate;
+use super::kit::gate::{self, Here};
 use super::kit::step::Step;
 use crate::arrivals;
 use crate::atomics;
 use crate::barrier::{self, Phase};
 use crate::cause::Place;
 use crate::clock::Clock;
-use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::descriptor::{Given, Handle, Slot};
 use crate::events::kind;
 use crate::location::Location;
 use crate::sync::{self, Lock};
 
 /// Enters the region; false where nothing was done and something is to be done. After the event,
 /// `entered` gets the visits of the call path.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn enter<const GATE: u32>(
-    thread: *mut Location,
+pub fn enter<const GATE: u32>(
+    thread: Here,
     handle: &'static Handle,
     slot: Slot,
     clock: impl Clock,
     entered: impl FnOnce(u64),
 ) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return event.is_excluded() };
@@ -54,17 +51,9 @@ pub unsafe fn enter<const GATE: u32>(
 
 /// Enters a worksharing loop, which has `count` iterations in all; false where nothing was done and
 /// something is to be done.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn enter_loop(
-    thread: *mut Location,
-    handle: &'static Handle,
-    count: i64,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn enter_loop(thread: Here, handle: &'static Handle, count: i64, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let slot = Slot::Worksharing;
         let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
@@ -94,36 +83,30 @@ unsafe fn begin_iterations(event: &Event<0>, child: usize, count: i64) -> bool {
 }
 
 /// Counts a visit of the region; false where nothing was done and something is to be done.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn count(thread: *mut Location, handle: &'static Handle, slot: Slot) -> bool {
-    // SAFETY: the caller's promise.
+pub fn count(thread: Here, handle: &'static Handle, slot: Slot) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return false };
         let visits = (*event.node(child)).visits + 1;
         (*event.node(child)).visits = visits;
         if atomics::is_sampled(visits, slot) && !handle.calls {
-            atomics::begin(thread, child);
+            atomics::begin(event.thread, child);
         }
         true
     }
 }
 
 /// Leaves the region; false where nothing was done and something is to be done.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit<const GATE: u32>(
-    thread: *mut Location,
+pub fn exit<const GATE: u32>(
+    thread: Here,
     handle: &'static Handle,
     slot: Slot,
     clock: impl Clock,
 ) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         if !event.can_leave() {
@@ -138,16 +121,9 @@ pub unsafe fn exit<const GATE: u32>(
 }
 
 /// Leaves a worksharing construct: directly behind its barrier it shares that one's time.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn exit_worksharing<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    slot: Slot,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn exit_worksharing<const GATE: u32>(descriptor: Given, slot: Slot, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, slot) else { return false };
         if !event.can_leave() {
@@ -166,15 +142,9 @@ pub unsafe fn exit_worksharing<const GATE: u32>(
 }
 
 /// Has a critical section's lock and enters its body.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_begin<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn critical_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
         let Some(child) = event.last_child() else { return false };
@@ -212,15 +182,9 @@ unsafe fn take_contended<const GATE: u32>(
 }
 
 /// Leaves a critical section's body and gives its lock back.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn critical_end<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn critical_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
         if !event.can_leave() {
@@ -239,15 +203,9 @@ pub unsafe fn critical_end<const GATE: u32>(
 }
 
 /// Enters the body of an ordered construct: the time since its enter was waiting for the turn.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_begin<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn ordered_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
         let Some(child) = event.last_child() else { return false };
@@ -274,14 +232,14 @@ pub unsafe fn ordered_begin<const GATE: u32>(
 #[cold]
 #[inline(never)]
 unsafe fn turn_of_another<const GATE: u32>(
-    descriptor: *mut Descriptor,
+    descriptor: Given,
     ticks: u64,
     node: NodeOffset,
     thread: *mut Location,
 ) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
-        let before = descriptor::handle(descriptor).turn.last();
+        let before = descriptor.handle().turn.last();
         sync::waited_for(&mut *thread, node, before, ticks);
         gate::open(thread, GATE);
         true
@@ -308,12 +266,9 @@ unsafe fn source_of_another<const GATE: u32>(
 }
 
 /// Leaves the body of an ordered construct: the next iteration has its turn.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor, clock: impl Clock) -> bool {
-    // SAFETY: the caller's promise.
+pub fn ordered_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
         if !event.can_leave() || event.step(clock, |region| region.leave).is_none() {
@@ -326,15 +281,9 @@ pub unsafe fn ordered_end<const GATE: u32>(descriptor: *mut Descriptor, clock: i
 }
 
 /// Leaves an ordered construct; one without a body was nothing but waiting.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn ordered_exit<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn ordered_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Ordered) else { return false };
         if !event.can_leave() {
@@ -352,15 +301,9 @@ pub unsafe fn ordered_exit<const GATE: u32>(
 }
 
 /// Enters a barrier of the team and arrives at it. To a thread that is alone it is no border.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_enter<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn barrier_enter<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
         let Some(child) = event.child() else { return false };
@@ -397,15 +340,9 @@ pub unsafe fn barrier_enter<const GATE: u32>(
 
 /// Leaves a barrier of the team. Who waited longer than it is since the last event, or for somebody
 /// else than last time, or for tasks, leaves it by a call.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-pub unsafe fn barrier_exit<const GATE: u32>(
-    descriptor: *mut Descriptor,
-    clock: impl Clock,
-) -> bool {
-    // SAFETY: the caller's promise.
+pub fn barrier_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
         if !event.can_leave() {

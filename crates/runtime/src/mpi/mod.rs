@@ -27,8 +27,9 @@ use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
 use crate::fast::guarded;
+use crate::fast::kit::gate::Guarded;
 use crate::guard;
-use crate::location::{Location, gate};
+use crate::location::Location;
 use crate::process::Process;
 use crate::serial;
 use crate::sites::{self, Called};
@@ -175,10 +176,9 @@ fn enter(thread: &mut Location, routine: &Routine, region: u32) {
 /// nothing again and again.
 #[inline(never)]
 fn enter_gated(thread: &mut Location, region: u32) {
-    // SAFETY: the thread's own location, whose gate was asked for.
-    let is_short =
-        thread.gate == gate::GUARDED && unsafe { guarded::enter(thread, key_of(region), Tsc) };
-    if !is_short {
+    let guarded = Guarded::of(thread);
+    let is_fast = guarded.is_some_and(|thread| guarded::enter(thread, key_of(region), Tsc));
+    if !is_fast {
         enter_general(thread, region);
     }
 }
@@ -245,10 +245,9 @@ fn exit_time(thread: &mut Location) -> u64 {
 /// Leaves it where something comes first, or on the fast way on which it was entered.
 #[inline(never)]
 fn exit_gated(thread: &mut Location, region: u32) {
-    // SAFETY: as for `enter_gated`.
-    let is_short =
-        thread.gate == gate::GUARDED && unsafe { guarded::exit(thread, key_of(region), Tsc) };
-    if !is_short {
+    let guarded = Guarded::of(thread);
+    let is_fast = guarded.is_some_and(|thread| guarded::exit(thread, key_of(region), Tsc));
+    if !is_fast {
         exit_general(thread, region);
     }
 }

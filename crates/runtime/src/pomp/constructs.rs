@@ -1,6 +1,6 @@
 //! The functions of constructs that one thread enters and leaves.
 
-use crate::descriptor::{Descriptor, Slot};
+use crate::descriptor::{Descriptor, Given, Slot};
 use crate::pomp::events;
 use crate::pomp::ways::{
     barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, enter_loop,
@@ -108,11 +108,13 @@ events! {
 /// [`UNKNOWN_ITERATIONS`]: pompeii_live::UNKNOWN_ITERATIONS
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_For_enter(d: *mut Descriptor, iterations: i64) {
-    enter_loop(d, iterations);
+    // SAFETY: the contract of `pomp`.
+    enter_loop(unsafe { Given::new(d) }, iterations);
 }
 
 /// Meets a Fortran worksharing loop, the same.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Do_enter(d: *mut Descriptor, iterations: i64) {
-    enter_loop(d, iterations);
+    // SAFETY: the contract of `pomp`.
+    enter_loop(unsafe { Given::new(d) }, iterations);
 }

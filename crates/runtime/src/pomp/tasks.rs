@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use crate::clock::{self, System, Tsc};
-use crate::descriptor::{self, Defined, Descriptor, Slot};
+use crate::descriptor::{self, Defined, Descriptor, Given, Slot};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::pomp::ways::{enter, exit};
@@ -322,10 +322,10 @@ pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
 events! {
     /// Enters a taskwait.
     // SAFETY: the contract of this module.
-    POMP_Taskwait_enter(d) = unsafe { wait_enter_timed(d, MaybeUninit::uninit()) };
+    POMP_Taskwait_enter(d) = unsafe { wait_enter_timed(d.address(), MaybeUninit::uninit()) };
     /// Leaves a taskwait.
     // SAFETY: the contract of this module.
-    POMP_Taskwait_exit(d) = unsafe { wait_exit_timed(d, MaybeUninit::uninit()) };
+    POMP_Taskwait_exit(d) = unsafe { wait_exit_timed(d.address(), MaybeUninit::uninit()) };
     /// Enters a taskgroup.
     POMP_Taskgroup_enter(d) = enter(d, Slot::Taskgroup);
     /// Begins the body of a taskgroup: nothing to do.
@@ -339,7 +339,7 @@ events! {
     /// Is behind a taskyield.
     POMP_Taskyield_exit(d) = exit(d, Slot::Taskyield);
     /// An iteration of a loop ends.
-    POMP_Iteration_end(d) = on_iteration!(d, |thread, process, handle| {
+    POMP_Iteration_end(d) = on_iteration!(d.address(), |thread, process, handle| {
         iteration::end(thread, handle.region(process, Slot::Chunk), System);
     });
 }
@@ -392,5 +392,6 @@ pub unsafe extern "C" fn POMP_Taskloop_end(d: *mut Descriptor, task: i64) {
 /// A thread is behind a taskloop.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Taskloop_exit(d: *mut Descriptor, _id: i64) {
-    exit(d, Slot::Taskloop);
+    // SAFETY: the contract of this module.
+    exit(unsafe { Given::new(d) }, Slot::Taskloop);
 }

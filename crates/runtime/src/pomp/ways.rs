@@ -14,66 +14,62 @@
 //! Tasks (`tasks.rs`) and parts of parallel regions (`parallel.rs`) have more fast ways, by what
 //! the event has to find, and each with records (`_traced`) and without.
 
-use std::ptr::null;
-
 use crate::clock::{self, Tsc};
-use crate::descriptor::{Descriptor, Handle, Slot};
-use crate::fast::kit::gate;
+use crate::descriptor::{Given, Handle, Slot};
+use crate::entry::on_thread;
+use crate::fast::kit::gate::{self, Guarded, Here};
 use crate::fast::{guarded, regions};
 use crate::location::Location;
-use crate::pomp::on_construct;
-use crate::{atomics, barrier, descriptor, exclusion, fast, sync, window};
+use crate::{atomics, barrier, exclusion, fast, sync, window};
+
+/// Runs an event of a construct on this thread's location, with the process and the descriptor's
+/// handle.
+macro_rules! on_given {
+    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
+        on_thread!(|$thread| {
+            let $process = $thread.process;
+            let $handle = $descriptor.handle();
+            $event
+        })
+    };
+}
 
 /// A region is entered.
 #[inline(always)]
-pub fn enter(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        match fast::known(descriptor) {
-            Some((thread, handle)) => enter_known(descriptor, slot, handle, thread),
-            None => enter_unless_filtered(descriptor, slot),
-        }
+pub fn enter(descriptor: Given, slot: Slot) {
+    match fast::known(descriptor) {
+        Some((thread, handle)) => enter_known(descriptor, slot, handle, thread),
+        None => enter_unless_filtered(descriptor, slot),
     }
 }
 
 #[inline(always)]
-unsafe fn enter_known(
-    descriptor: *mut Descriptor,
-    slot: Slot,
-    handle: &'static Handle,
-    thread: *mut Location,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let entered = |visits| judge_due(descriptor, slot, visits);
-        if regions::enter::<0>(thread, handle, slot, Tsc, entered) {
-            return;
-        }
-        match gate::is_guarded(thread) {
-            true => enter_guarded(descriptor, slot, handle.key(slot), thread),
-            false => enter_unless_filtered(descriptor, slot),
-        }
+fn enter_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: Here) {
+    let entered = |visits| judge_due(descriptor, slot, visits);
+    if regions::enter::<0>(thread, handle, slot, Tsc, entered) {
+        return;
+    }
+    match thread.guarded() {
+        Some(thread) => enter_guarded(descriptor, slot, handle.key(slot), thread),
+        None => enter_unless_filtered(descriptor, slot),
     }
 }
 
 /// A worksharing loop is entered, which has `count` iterations in all.
 #[inline(always)]
-pub fn enter_loop(descriptor: *mut Descriptor, count: i64) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        match fast::known(descriptor) {
-            Some((thread, handle)) if regions::enter_loop(thread, handle, count, Tsc) => {}
-            _ => enter_loop_as_region(descriptor, count),
-        }
+pub fn enter_loop(descriptor: Given, count: i64) {
+    match fast::known(descriptor) {
+        Some((thread, handle)) if regions::enter_loop(thread, handle, count, Tsc) => {}
+        _ => enter_loop_as_region(descriptor, count),
     }
 }
 
 /// The same on any other way: it is entered as any region, and the number noted afterwards.
 #[cold]
 #[inline(never)]
-fn enter_loop_as_region(descriptor: *mut Descriptor, count: i64) {
+fn enter_loop_as_region(descriptor: Given, count: i64) {
     enter(descriptor, Slot::Worksharing);
-    on_construct!(descriptor, |thread, _process, handle| note_iterations(thread, handle, count));
+    on_given!(descriptor, |thread, _process, handle| note_iterations(thread, handle, count));
 }
 
 /// Notes how many iterations the loop has that was entered just now. Only the calls of our own
@@ -96,31 +92,27 @@ fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
 
 #[cold]
 #[inline(never)]
-unsafe fn enter_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
-    // SAFETY: the caller's promise.
-    if !unsafe { guarded::enter(thread, key, Tsc) } {
+fn enter_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+    if !guarded::enter(thread, key, Tsc) {
         enter_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn enter_around_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        let is_done = guarded::enter_body(thread, key, null(), Tsc, |_, _, _| {})
-            || fast::known(descriptor).is_some_and(|(thread, handle)| {
-                let entered = |visits| judge_due(descriptor, slot, visits);
-                regions::enter::<{ gate::GUARDED }>(thread, handle, slot, Tsc, entered)
-            });
-        if !is_done {
-            enter_unless_filtered(descriptor, slot);
-        }
+fn enter_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+    let is_done = guarded::enter_body(thread, key, None, Tsc, |_, _, _| {})
+        || fast::known(descriptor).is_some_and(|(thread, handle)| {
+            let entered = |visits| judge_due(descriptor, slot, visits);
+            regions::enter::<{ gate::GUARDED }>(thread, handle, slot, Tsc, entered)
+        });
+    if !is_done {
+        enter_unless_filtered(descriptor, slot);
     }
 }
 
 /// Now and then it is time to ask whether measuring a function is worth its cost.
 #[inline(always)]
-fn judge_due(descriptor: *mut Descriptor, slot: Slot, visits: u64) {
+fn judge_due(descriptor: Given, slot: Slot, visits: u64) {
     if slot == Slot::User && exclusion::is_due(visits) {
         judge(descriptor);
     }
@@ -128,13 +120,13 @@ fn judge_due(descriptor: *mut Descriptor, slot: Slot, visits: u64) {
 
 #[cold]
 #[inline(never)]
-fn judge(descriptor: *mut Descriptor) {
-    on_construct!(descriptor, |thread, _process, handle| exclusion::judge(thread, handle));
+fn judge(descriptor: Given) {
+    on_given!(descriptor, |thread, _process, handle| exclusion::judge(thread, handle));
 }
 
 #[cold]
 #[inline(never)]
-fn enter_unless_filtered(descriptor: *mut Descriptor, slot: Slot) {
+fn enter_unless_filtered(descriptor: Given, slot: Slot) {
     if !is_filtered(descriptor, slot) {
         enter_general(descriptor, slot);
     }
@@ -142,14 +134,13 @@ fn enter_unless_filtered(descriptor: *mut Descriptor, slot: Slot) {
 
 /// Whether the filter leaves the region out, and nothing is to be done.
 #[inline(always)]
-fn is_filtered(descriptor: *mut Descriptor, slot: Slot) -> bool {
-    // SAFETY: the contract of `pomp`.
-    unsafe { descriptor::known_handle(descriptor) }.is_some_and(|handle| handle.is_filtered(slot))
+fn is_filtered(descriptor: Given, slot: Slot) -> bool {
+    descriptor.known_handle().is_some_and(|handle| handle.is_filtered(slot))
 }
 
 #[inline(never)]
-fn enter_general(descriptor: *mut Descriptor, slot: Slot) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn enter_general(descriptor: Given, slot: Slot) {
+    on_given!(descriptor, |thread, process, handle| {
         let slot = handle.slot(slot);
         let region = handle.known(process, slot);
         if !handle.is_filtered(slot) {
@@ -173,71 +164,55 @@ fn enter_general(descriptor: *mut Descriptor, slot: Slot) {
 
 /// A region is left.
 #[inline(always)]
-pub fn exit(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        match fast::known(descriptor) {
-            Some((thread, handle)) => exit_known(descriptor, slot, handle, thread),
-            None => exit_unless_filtered(descriptor, slot),
-        }
+pub fn exit(descriptor: Given, slot: Slot) {
+    match fast::known(descriptor) {
+        Some((thread, handle)) => exit_known(descriptor, slot, handle, thread),
+        None => exit_unless_filtered(descriptor, slot),
     }
 }
 
 #[inline(always)]
-unsafe fn exit_known(
-    descriptor: *mut Descriptor,
-    slot: Slot,
-    handle: &'static Handle,
-    thread: *mut Location,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if regions::exit::<0>(thread, handle, slot, Tsc) {
-            return;
-        }
-        match gate::is_guarded(thread) {
-            true => exit_guarded(descriptor, slot, handle.key(slot), thread),
-            false => exit_unless_filtered(descriptor, slot),
-        }
+fn exit_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: Here) {
+    if regions::exit::<0>(thread, handle, slot, Tsc) {
+        return;
+    }
+    match thread.guarded() {
+        Some(thread) => exit_guarded(descriptor, slot, handle.key(slot), thread),
+        None => exit_unless_filtered(descriptor, slot),
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn exit_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
-    // SAFETY: the caller's promise.
-    if !unsafe { guarded::exit(thread, key, Tsc) } {
+fn exit_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+    if !guarded::exit(thread, key, Tsc) {
         exit_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn exit_around_guarded(descriptor: *mut Descriptor, slot: Slot, key: u64, thread: *mut Location) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        let is_done = guarded::exit_body(thread, key, Tsc, |_, _| {})
-            || fast::known(descriptor).is_some_and(|(thread, handle)| {
-                regions::exit::<{ gate::GUARDED }>(thread, handle, slot, Tsc)
-            });
-        if !is_done {
-            exit_unless_filtered(descriptor, slot);
-        }
+fn exit_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+    let is_done = guarded::exit_body(thread, key, Tsc, |_, _| {})
+        || fast::known(descriptor).is_some_and(|(thread, handle)| {
+            regions::exit::<{ gate::GUARDED }>(thread, handle, slot, Tsc)
+        });
+    if !is_done {
+        exit_unless_filtered(descriptor, slot);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn exit_unless_filtered(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    let handle = unsafe { descriptor::known_handle(descriptor) };
+fn exit_unless_filtered(descriptor: Given, slot: Slot) {
+    let handle = descriptor.known_handle();
     if !handle.is_some_and(|handle| handle.is_filtered_always(slot)) {
         exit_general(descriptor, slot);
     }
 }
 
 #[inline(never)]
-fn exit_general(descriptor: *mut Descriptor, slot: Slot) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn exit_general(descriptor: Given, slot: Slot) {
+    on_given!(descriptor, |thread, process, handle| {
         let region = handle.known(process, slot);
         let at = if thread.is_passing() { 0 } else { thread.current().key };
         if !handle.is_filtered_at(slot, at) {
@@ -251,25 +226,22 @@ fn exit_general(descriptor: *mut Descriptor, slot: Slot) {
 
 /// Exit of a worksharing construct: directly behind its implicit barrier it shares the time.
 #[inline(always)]
-pub fn exit_worksharing(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::exit_worksharing::<0>(descriptor, slot, Tsc) } {
+pub fn exit_worksharing(descriptor: Given, slot: Slot) {
+    if !regions::exit_worksharing::<0>(descriptor, slot, Tsc) {
         exit_worksharing_guarded(descriptor, slot);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn exit_worksharing_guarded(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe {
-        fast::known(descriptor).is_some_and(|(thread, handle)| {
-            gate::is_guarded(thread) && guarded::exit(thread, handle.key(slot), Tsc)
-        }) || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot, Tsc)
-    } {
+fn exit_worksharing_guarded(descriptor: Given, slot: Slot) {
+    let is_done = known_guarded(descriptor)
+        .is_some_and(|(thread, handle)| guarded::exit(thread, handle.key(slot), Tsc))
+        || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot, Tsc);
+    if is_done {
         return;
     }
-    on_construct!(descriptor, |thread, process, handle| {
+    on_given!(descriptor, |thread, process, handle| {
         let last = thread.header.last_ticks;
         let now = if thread.barrier_exit_ticks == last { last } else { clock::now() };
         thread.exit(handle.region(process, slot), now);
@@ -278,48 +250,36 @@ fn exit_worksharing_guarded(descriptor: *mut Descriptor, slot: Slot) {
 
 /// Has a critical section's lock; its body begins.
 #[inline(always)]
-pub fn critical_begin(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        if regions::critical_begin::<0>(descriptor, Tsc) {
-            return;
+pub fn critical_begin(descriptor: Given) {
+    if regions::critical_begin::<0>(descriptor, Tsc) {
+        return;
+    }
+    match known_guarded(descriptor) {
+        Some((thread, handle)) => {
+            critical_begin_guarded(descriptor, handle, handle.key(Slot::Body), thread);
         }
-        match fast::known(descriptor) {
-            Some((thread, handle)) if gate::is_guarded(thread) => {
-                critical_begin_guarded(descriptor, handle, handle.key(Slot::Body), thread);
-            }
-            _ => critical_begin_general(descriptor),
-        }
+        None => critical_begin_general(descriptor),
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn critical_begin_guarded(
-    descriptor: *mut Descriptor,
-    handle: &'static Handle,
-    key: u64,
-    thread: *mut Location,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !guarded::enter_body(thread, key, handle.lock, Tsc, |_, _, _| {}) {
-            critical_begin_around_guarded(descriptor);
-        }
+fn critical_begin_guarded(descriptor: Given, handle: &'static Handle, key: u64, thread: Guarded) {
+    if !guarded::enter_body(thread, key, Some(handle.lock), Tsc, |_, _, _| {}) {
+        critical_begin_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-unsafe fn critical_begin_around_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the caller's promise.
-    if !unsafe { regions::critical_begin::<{ gate::GUARDED }>(descriptor, Tsc) } {
+fn critical_begin_around_guarded(descriptor: Given) {
+    if !regions::critical_begin::<{ gate::GUARDED }>(descriptor, Tsc) {
         critical_begin_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_begin_general(descriptor: *mut Descriptor) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn critical_begin_general(descriptor: Given) {
+    on_given!(descriptor, |thread, process, handle| {
         sync::acquired(thread, handle.lock, clock::now());
         let now = thread.header.last_ticks;
         thread.enter(handle.region(process, Slot::Body), now);
@@ -328,48 +288,36 @@ fn critical_begin_general(descriptor: *mut Descriptor) {
 
 /// A critical section's body ends; its lock is given back.
 #[inline(always)]
-pub fn critical_end(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        if regions::critical_end::<0>(descriptor, Tsc) {
-            return;
+pub fn critical_end(descriptor: Given) {
+    if regions::critical_end::<0>(descriptor, Tsc) {
+        return;
+    }
+    match known_guarded(descriptor) {
+        Some((thread, handle)) => {
+            critical_end_guarded(descriptor, handle, handle.key(Slot::Body), thread);
         }
-        match fast::known(descriptor) {
-            Some((thread, handle)) if gate::is_guarded(thread) => {
-                critical_end_guarded(descriptor, handle, handle.key(Slot::Body), thread);
-            }
-            _ => critical_end_general(descriptor),
-        }
+        None => critical_end_general(descriptor),
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn critical_end_guarded(
-    descriptor: *mut Descriptor,
-    _handle: &'static Handle,
-    key: u64,
-    thread: *mut Location,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if !guarded::exit_body(thread, key, Tsc, |_, _| {}) {
-            critical_end_around_guarded(descriptor);
-        }
+fn critical_end_guarded(descriptor: Given, _handle: &'static Handle, key: u64, thread: Guarded) {
+    if !guarded::exit_body(thread, key, Tsc, |_, _| {}) {
+        critical_end_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-unsafe fn critical_end_around_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the caller's promise.
-    if !unsafe { regions::critical_end::<{ gate::GUARDED }>(descriptor, Tsc) } {
+fn critical_end_around_guarded(descriptor: Given) {
+    if !regions::critical_end::<{ gate::GUARDED }>(descriptor, Tsc) {
         critical_end_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_end_general(descriptor: *mut Descriptor) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn critical_end_general(descriptor: Given) {
+    on_given!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::Body), clock::now());
         let now = thread.header.last_ticks;
         sync::released(thread, handle.lock, now);
@@ -378,63 +326,56 @@ fn critical_end_general(descriptor: *mut Descriptor) {
 
 /// Enters a barrier and arrives at it.
 #[inline(always)]
-pub fn barrier_enter(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::barrier_enter::<0>(descriptor, Tsc) } {
+pub fn barrier_enter(descriptor: Given) {
+    if !regions::barrier_enter::<0>(descriptor, Tsc) {
         barrier_enter_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn barrier_enter_around_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe { regions::barrier_enter::<{ gate::GUARDED }>(descriptor, Tsc) } {
+fn barrier_enter_around_guarded(descriptor: Given) {
+    if regions::barrier_enter::<{ gate::GUARDED }>(descriptor, Tsc) {
         return;
     }
-    on_construct!(descriptor, |thread, process, handle| {
+    on_given!(descriptor, |thread, process, handle| {
         barrier::enter(thread, handle.region(process, Slot::Barrier), clock::now());
     });
 }
 
 /// Leaves a barrier.
 #[inline(always)]
-pub fn barrier_exit(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::barrier_exit::<0>(descriptor, Tsc) } {
+pub fn barrier_exit(descriptor: Given) {
+    if !regions::barrier_exit::<0>(descriptor, Tsc) {
         barrier_exit_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn barrier_exit_around_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe { regions::barrier_exit::<{ gate::GUARDED }>(descriptor, Tsc) } {
+fn barrier_exit_around_guarded(descriptor: Given) {
+    if regions::barrier_exit::<{ gate::GUARDED }>(descriptor, Tsc) {
         return;
     }
-    on_construct!(descriptor, |thread, process, handle| {
+    on_given!(descriptor, |thread, process, handle| {
         barrier::exit(thread, handle.region(process, Slot::Barrier), clock::now());
     });
 }
 
 /// It is the iteration's turn; the body of an ordered construct begins.
 #[inline(always)]
-pub fn ordered_begin(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_begin::<0>(descriptor, Tsc) } {
+pub fn ordered_begin(descriptor: Given) {
+    if !regions::ordered_begin::<0>(descriptor, Tsc) {
         ordered_begin_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_begin_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe {
-        ordered_has_begun(descriptor)
-            || regions::ordered_begin::<{ gate::GUARDED }>(descriptor, Tsc)
-    } {
+fn ordered_begin_guarded(descriptor: Given) {
+    let is_done = ordered_has_begun(descriptor)
+        || regions::ordered_begin::<{ gate::GUARDED }>(descriptor, Tsc);
+    if is_done {
         return;
     }
-    on_construct!(descriptor, |thread, process, handle| {
+    on_given!(descriptor, |thread, process, handle| {
         let now = clock::now();
         let before = handle.turn.last();
         sync::had_turn(thread, handle.region(process, Slot::Ordered), before, now);
@@ -444,22 +385,20 @@ fn ordered_begin_guarded(descriptor: *mut Descriptor) {
 
 /// The body of an ordered construct ends.
 #[inline(always)]
-pub fn ordered_end(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_end::<0>(descriptor, Tsc) } {
+pub fn ordered_end(descriptor: Given) {
+    if !regions::ordered_end::<0>(descriptor, Tsc) {
         ordered_end_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_end_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe {
-        ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor, Tsc)
-    } {
+fn ordered_end_guarded(descriptor: Given) {
+    let is_done =
+        ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor, Tsc);
+    if is_done {
         return;
     }
-    on_construct!(descriptor, |thread, process, handle| {
+    on_given!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::OrderedBody), clock::now());
         handle.turn.passes(thread.own_place());
     });
@@ -467,19 +406,17 @@ fn ordered_end_guarded(descriptor: *mut Descriptor) {
 
 /// Leaves an ordered construct; one without a body was nothing but waiting.
 #[inline(always)]
-pub fn ordered_exit(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if !unsafe { regions::ordered_exit::<0>(descriptor, Tsc) } {
+pub fn ordered_exit(descriptor: Given) {
+    if !regions::ordered_exit::<0>(descriptor, Tsc) {
         ordered_exit_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_exit_guarded(descriptor: *mut Descriptor) {
-    // SAFETY: the contract of `pomp`.
-    if unsafe {
-        ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor, Tsc)
-    } {
+fn ordered_exit_guarded(descriptor: Given) {
+    let is_done =
+        ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor, Tsc);
+    if is_done {
         return;
     }
     ordered_exit_general(descriptor);
@@ -487,8 +424,8 @@ fn ordered_exit_guarded(descriptor: *mut Descriptor) {
 
 #[cold]
 #[inline(never)]
-fn ordered_exit_general(descriptor: *mut Descriptor) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn ordered_exit_general(descriptor: Given) {
+    on_given!(descriptor, |thread, process, handle| {
         let slot = handle.slot(Slot::Ordered);
         let (region, now) = (handle.region(process, slot), clock::now());
         if slot == Slot::Ordered {
@@ -500,24 +437,21 @@ fn ordered_exit_general(descriptor: *mut Descriptor) {
 
 /// Meets a construct that is only counted, unless it was asked to be timed.
 #[inline(always)]
-pub fn enter_counted(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`.
-    unsafe {
-        let Some((thread, handle)) = fast::known(descriptor) else {
-            return enter_counted_general(descriptor, slot);
-        };
-        if handle.timed {
-            enter_known(descriptor, slot, handle, thread);
-        } else if !regions::count(thread, handle, slot) {
-            enter_counted_general(descriptor, slot);
-        }
+pub fn enter_counted(descriptor: Given, slot: Slot) {
+    let Some((thread, handle)) = fast::known(descriptor) else {
+        return enter_counted_general(descriptor, slot);
+    };
+    if handle.timed {
+        enter_known(descriptor, slot, handle, thread);
+    } else if !regions::count(thread, handle, slot) {
+        enter_counted_general(descriptor, slot);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn enter_counted_general(descriptor: *mut Descriptor, slot: Slot) {
-    on_construct!(descriptor, |thread, process, handle| {
+fn enter_counted_general(descriptor: Given, slot: Slot) {
+    on_given!(descriptor, |thread, process, handle| {
         let region = handle.region(process, slot);
         if handle.timed {
             thread.enter(region, clock::now());
@@ -534,65 +468,51 @@ fn enter_counted_general(descriptor: *mut Descriptor, slot: Slot) {
 
 /// After a construct that is only counted there is nothing to do, unless this visit is a sample.
 #[inline(always)]
-pub fn exit_counted(descriptor: *mut Descriptor, slot: Slot) {
-    // SAFETY: the contract of `pomp`; what stands in for a location has the field, too.
-    unsafe {
-        let Some((thread, handle)) = fast::known(descriptor) else { return };
-        if handle.timed {
-            exit_known(descriptor, slot, handle, thread);
-        } else if slot == Slot::Worksharing && (*thread).sampled_ticks != 0 {
-            atomics::end(thread);
-        }
+pub fn exit_counted(descriptor: Given, slot: Slot) {
+    let Some((thread, handle)) = fast::known(descriptor) else { return };
+    if handle.timed {
+        exit_known(descriptor, slot, handle, thread);
+    } else if slot == Slot::Worksharing && thread.is_sampled() {
+        // SAFETY: a location with a sample under way is this thread's.
+        unsafe { atomics::end(thread.address()) };
     }
+}
+
+/// The location and the descriptor's handle, where some call paths are guarded, and nothing else is
+/// special about it.
+#[inline(always)]
+fn known_guarded(descriptor: Given) -> Option<(Guarded, &'static Handle)> {
+    let (thread, handle) = fast::known(descriptor)?;
+    Some((thread.guarded()?, handle))
 }
 
 /// Whether it was a guarded construct whose body has its turn.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-unsafe fn ordered_has_begun(descriptor: *mut Descriptor) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        fast::known(descriptor).is_some_and(|(thread, handle)| {
-            let before = handle.turn.last();
-            let key = handle.key(Slot::OrderedBody);
-            let begun = |thread: &mut Location, node, ticks| {
-                sync::waited_for(thread, node, before, ticks);
-            };
-            gate::is_guarded(thread) && guarded::enter_body(thread, key, null(), Tsc, begun)
-        })
-    }
+fn ordered_has_begun(descriptor: Given) -> bool {
+    known_guarded(descriptor).is_some_and(|(thread, handle)| {
+        let before = handle.turn.last();
+        let key = handle.key(Slot::OrderedBody);
+        let begun = |thread: &mut Location, node, ticks| {
+            sync::waited_for(thread, node, before, ticks);
+        };
+        guarded::enter_body(thread, key, None, Tsc, begun)
+    })
 }
 
 /// Whether it was a guarded construct whose turn is over.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-unsafe fn ordered_has_ended(descriptor: *mut Descriptor) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        fast::known(descriptor).is_some_and(|(thread, handle)| {
-            let key = handle.key(Slot::OrderedBody);
-            let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
-            gate::is_guarded(thread) && guarded::exit_body(thread, key, Tsc, ended)
-        })
-    }
+fn ordered_has_ended(descriptor: Given) -> bool {
+    known_guarded(descriptor).is_some_and(|(thread, handle)| {
+        let key = handle.key(Slot::OrderedBody);
+        let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
+        guarded::exit_body(thread, key, Tsc, ended)
+    })
 }
 
 /// Whether it was a guarded construct with a body.
-///
-/// # Safety
-/// As for all of [`crate::pomp`].
 #[inline(always)]
-unsafe fn ordered_is_left(descriptor: *mut Descriptor) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        fast::known(descriptor).is_some_and(|(thread, handle)| {
-            gate::is_guarded(thread)
-                && guarded::has_had_body(&*thread)
-                && guarded::exit(thread, handle.key(Slot::Ordered), Tsc)
-        })
-    }
+fn ordered_is_left(descriptor: Given) -> bool {
+    known_guarded(descriptor).is_some_and(|(thread, handle)| {
+        guarded::has_had_body(thread) && guarded::exit(thread, handle.key(Slot::Ordered), Tsc)
+    })
 }

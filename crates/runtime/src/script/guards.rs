@@ -14,8 +14,9 @@ use pompeii_otf2::event::Event;
 use super::{At, Run, Setting};
 use crate::definitions::RegionText;
 use crate::fast::guarded;
+use crate::fast::kit::gate::Guarded;
 use crate::guard::Bounds;
-use crate::location::{Location, TASKS};
+use crate::location::{Location, TASKS, gate};
 use crate::sync::{self, Lock, Turn};
 use crate::{task, team};
 
@@ -430,35 +431,32 @@ fn structure_inside_of_a_visit_is_whole() {
 struct Shortly<'a>(&'a mut Scene);
 
 impl Shortly<'_> {
-    fn event(&mut self, event: impl FnOnce(&mut Location, &Regions, &'static Lock, At) -> bool) {
+    fn event(&mut self, event: impl FnOnce(Guarded, &Regions, &'static Lock, At) -> bool) {
         let lock = self.0.lock;
         self.0.event(5, |thread, now, regions| {
+            // Otherwise the script's clock makes all ways general.
+            thread.gate &= !gate::CLOCK;
+            let thread = Guarded::of(thread).unwrap();
             assert!(event(thread, regions, lock, At(now)), "not on the fast way");
         });
     }
 
     fn enter(&mut self, region: fn(&Regions) -> u32) {
-        // SAFETY: the thread's own location, which has guarded call paths.
-        self.event(|thread, of, _, now| unsafe { guarded::enter(thread, key(region(of)), now) });
+        self.event(|thread, of, _, now| guarded::enter(thread, key(region(of)), now));
     }
 
     fn exit(&mut self, region: fn(&Regions) -> u32) {
-        // SAFETY: as above.
-        self.event(|thread, of, _, now| unsafe { guarded::exit(thread, key(region(of)), now) });
+        self.event(|thread, of, _, now| guarded::exit(thread, key(region(of)), now));
     }
 
     fn begin(&mut self) {
-        // SAFETY: as above.
-        self.event(|thread, of, lock, now| unsafe {
-            guarded::enter_body(thread, key(of.body), lock, now, |_, _, _| {})
+        self.event(|thread, of, lock, now| {
+            guarded::enter_body(thread, key(of.body), Some(lock), now, |_, _, _| {})
         });
     }
 
     fn end(&mut self) {
-        // SAFETY: as above.
-        self.event(|thread, of, _, now| unsafe {
-            guarded::exit_body(thread, key(of.body), now, |_, _| {})
-        });
+        self.event(|thread, of, _, now| guarded::exit_body(thread, key(of.body), now, |_, _| {}));
     }
 
     /// Something that is not short at all.

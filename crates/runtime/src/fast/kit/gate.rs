@@ -23,12 +23,66 @@ pub unsafe fn is_open<const TRACE: bool>(thread: *mut Location) -> bool {
     if TRACE { gate & !SWITCH == 0 } else { gate == 0 }
 }
 
-/// Whether the location has guarded call paths, and nothing else is special about it. (Asked for
-/// behind what is common, which is not to keep it for this.)
-#[inline(always)]
-pub unsafe fn is_guarded(thread: *const Location) -> bool {
-    // SAFETY: the contract of this module.
-    unsafe { (&raw const (*thread).gate).read_volatile() == GUARDED }
+/// This thread's location, or what stands in for it, of which nothing may be read but its gate and
+/// what else [`tls::here`] promises.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Here(*mut Location);
+
+impl Here {
+    /// The location of this thread.
+    #[inline(always)]
+    pub fn now() -> Here {
+        Here(tls::here())
+    }
+
+    /// Whether the gate is this one. Then it is no stand-in's, unless it is busy.
+    #[inline(always)]
+    pub fn is(self, gate: u32) -> bool {
+        // SAFETY: what stands in for a location has a gate, too.
+        unsafe { (*self.0).gate == gate }
+    }
+
+    /// The location, if it has guarded call paths, and nothing else is special about it. (Asked for
+    /// after what is common, which is not to keep it for this.)
+    #[inline(always)]
+    pub fn guarded(self) -> Option<Guarded> {
+        // SAFETY: as above.
+        let gate = unsafe { (&raw const (*self.0).gate).read_volatile() };
+        if gate == GUARDED { Some(Guarded(self.0)) } else { None }
+    }
+
+    /// Whether a visit of an atomic construct is timed at present.
+    #[inline(always)]
+    pub fn is_sampled(self) -> bool {
+        // SAFETY: what stands in for a location has the field, too.
+        unsafe { (*self.0).sampled_ticks != 0 }
+    }
+
+    /// Where it is.
+    #[inline(always)]
+    pub fn address(self) -> *mut Location {
+        self.0
+    }
+}
+
+/// This thread's location, which has guarded call paths, and about which nothing else is special.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Guarded(*mut Location);
+
+impl Guarded {
+    /// The location, if it is that of a thread with guarded call paths.
+    #[inline(always)]
+    pub fn of(thread: &mut Location) -> Option<Guarded> {
+        if thread.gate == GUARDED { Some(Guarded(thread)) } else { None }
+    }
+
+    /// Where it is.
+    #[inline(always)]
+    pub fn address(self) -> *mut Location {
+        self.0
+    }
 }
 
 /// This thread's location, where nothing is special about it.
