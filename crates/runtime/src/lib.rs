@@ -52,6 +52,7 @@ mod metrics;
 pub mod mpi;
 mod openmp;
 mod parameters;
+mod parts;
 pub mod pomp;
 pub mod pomp2;
 mod process;

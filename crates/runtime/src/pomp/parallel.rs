@@ -4,13 +4,13 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 
 use crate::clock::Tsc;
-use crate::descriptor::{self, Descriptor, Handle, Slot};
+use crate::descriptor::{self, Descriptor, Given, Handle, Slot};
 use crate::fast::kit::gate;
 use crate::fast::teams;
 use crate::location::Location;
 use crate::pomp::on_construct;
-use crate::tls::{self, Thread};
-use crate::{clock, openmp, start, team};
+use crate::tls;
+use crate::{clock, openmp, parts, team};
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -19,13 +19,7 @@ fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
     if handle.extended {
         return u32::try_from(team).ok();
     }
-    team_around(thread)
-}
-
-/// The team that the thread is in, unless it is in a region that is not observed.
-pub(crate) fn team_around(thread: &Location) -> Option<u32> {
-    let context = thread.contexts.top();
-    (!context.is_unobserved()).then_some(context.team)
+    parts::team_around(thread)
 }
 
 /// The master meets a parallel region; `team` receives its id.
@@ -170,68 +164,11 @@ unsafe fn begin_next_after_barrier<const TRACE: bool>(
 #[inline(never)]
 unsafe fn begin_general(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of this module.
-    unsafe {
-        parallel_begin(d, |handle| match handle.extended {
-            true => u32::try_from(team).ok(),
-            false => handle.forked_last(),
-        });
-    }
-}
-
-/// A thread begins its part in the team that the construct's handle leads to.
-///
-/// # Safety
-/// As for all of this module.
-pub(crate) unsafe fn parallel_begin(d: *mut Descriptor, team: impl FnOnce(&Handle) -> Option<u32>) {
-    let before = tls::thread();
-    let in_event = match before {
-        // A worker is in no event, but another thread may be the location that it was, and in one.
-        // SAFETY: locations are never freed, and the gate is asked for only.
-        Thread::Open(location) => unsafe { (*location).is_busy() && openmp::is_master() },
-        Thread::Closed => true,
-        Thread::New | Thread::Muted => false,
-    };
-    if in_event {
-        return;
-    }
-    // From here on events of signal handlers are passed over.
-    tls::close();
-    // SAFETY: the contract of this module.
-    tls::restore(unsafe { begin_part(d, team, before) });
-}
-
-/// The location with this thread's number begins; returns what the thread's events go to now.
-unsafe fn begin_part(
-    d: *mut Descriptor,
-    team: impl FnOnce(&Handle) -> Option<u32>,
-    before: Thread,
-) -> Thread {
-    let Some(process) = start::process() else { return Thread::Muted };
-    // SAFETY: the contract of this module.
-    let handle = unsafe { descriptor::handle(d) };
-    let team = team(handle);
-    let (number, size) = openmp::thread_of_team();
-    let Some(team) = team.filter(|&team| process.has_team(team)) else {
-        return if number == 0 { before } else { Thread::Muted };
-    };
-    let record = process.team(team);
-    let (master, level) =
-        (record.master.load(Ordering::Relaxed), record.level.load(Ordering::Relaxed));
-    let location = match (number, before) {
-        (0, Thread::Open(location)) => Some(location),
-        (0, _) => None,
-        _ => process.worker(master, level, number),
-    };
-    let Some(location) = location else {
-        return if number == 0 { before } else { Thread::Muted };
-    };
-    // SAFETY: locations are never freed, and this thread is the only one that plays this one.
-    let thread = unsafe { &mut *location };
-    // In foreign code two threads may have met the construct: then this is the other one's team.
-    if number != 0 || thread.index() == master {
-        team::begin(thread, (team, number, size), handle.parallel(process), clock::now());
-    }
-    Thread::Open(location)
+    let construct = unsafe { Given::new(d) };
+    parts::begin(construct, |handle| match handle.extended {
+        true => u32::try_from(team).ok(),
+        false => handle.forked_last(),
+    });
 }
 
 /// A thread ends its part of a parallel region.

@@ -8,9 +8,9 @@ use pompeii_live::UNKNOWN_ITERATIONS;
 
 use super::{Word, known, open, task};
 use crate::clock::{self, System};
-use crate::descriptor::{Handle, Slot};
+use crate::descriptor::{Given, Handle, Slot};
 use crate::pomp::{self, on_construct};
-use crate::{locks, openmp, team};
+use crate::{locks, openmp, parts, team};
 
 /// Calls that open a construct: they carry its context string.
 macro_rules! opening {
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn POMP2_Parallel_begin(handle: *const Word) {
     // SAFETY: the contract of `pomp2`.
     unsafe {
         if let Some(descriptor) = known(handle) {
-            pomp::parallel_begin(descriptor, Handle::forked_last);
+            parts::begin(Given::new(descriptor), Handle::forked_last);
         }
     }
 }
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn POMP2_Parallel_end(handle: *const Word) {
     // SAFETY: the contract of `pomp2`.
     let Some(descriptor) = (unsafe { known(handle) }) else { return };
     on_construct!(descriptor, |thread, _, _handle| {
-        if let Some(team) = pomp::team_around(thread) {
+        if let Some(team) = parts::team_around(thread) {
             team::end(thread, team, clock::now());
         }
     });
