@@ -39,6 +39,10 @@ pub fn enter<const GATE: u32>(
     unsafe {
         let Some(event) = Event::<GATE>::begin_known(thread, handle, slot) else { return false };
         let Some(child) = event.child() else { return event.is_excluded() };
+        // The guard's own fast way has declined it, but the general way may still sum it.
+        if GATE != 0 && (*event.thread).guard.may_sum(child as NodeOffset) {
+            return false;
+        }
         if event.step(clock, |region| region.enter).is_none() {
             return false;
         }

@@ -52,6 +52,8 @@ pub struct Guard {
     pub short: Short,
     /// A bit for each region around a guarded one, by its node: see [`Guard::concerns`].
     around: u64,
+    /// The same for each guarded one: see [`Guard::may_sum`].
+    inner: u64,
     /// Visits that are under way, or over while the one around is under way.
     visits: [Visit; VISITS_MAX],
     met: usize,
@@ -193,7 +195,13 @@ impl Guard {
     /// Whether sums may have to be written when the region of this node is left.
     #[inline(always)]
     pub fn concerns(&self, node: NodeOffset) -> bool {
-        self.around & around_bit(node) != 0
+        self.around & bit_of(node) != 0
+    }
+
+    /// Whether a visit of this node may have to be summed.
+    #[inline(always)]
+    pub fn may_sum(&self, node: NodeOffset) -> bool {
+        self.inner & bit_of(node) != 0
     }
 
     /// Defers a record.
@@ -256,7 +264,7 @@ impl Guard {
 }
 
 /// One of 64 bits for a node.
-fn around_bit(node: NodeOffset) -> u64 {
+fn bit_of(node: NodeOffset) -> u64 {
     1 << (node / size_of::<Node>() as u32 % 64)
 }
 

@@ -8,7 +8,7 @@
 
 use pompeii_live::{Definition, Key, NodeOffset, RegionKind, node_offset};
 
-use super::{GUARDED_MAX, LEVELS, State, Sums, around_bit, write};
+use super::{GUARDED_MAX, LEVELS, State, Sums, bit_of, write};
 use crate::clock;
 use crate::location::{Location, gate};
 
@@ -190,12 +190,8 @@ fn begin(thread: &mut Location, node: NodeOffset, leaf: Leaf) {
         Some(known) => sums[known] = fresh,
         None => sums.push(fresh),
     }
-    thread.guard.around |= around_bit(enclosing);
-    let parent = thread.node(node).parent;
-    if thread.node(parent).hint == node {
-        // Short ways of others must not find it.
-        thread.node(parent).hint = 0;
-    }
+    thread.guard.around |= bit_of(enclosing);
+    thread.guard.inner |= bit_of(node);
     thread.gate |= gate::GUARDED;
 }
 
@@ -245,8 +241,11 @@ fn end(thread: &mut Location, index: usize, now: u64) {
             }
         }
     }
-    let guarded = thread.guard.sums.iter().filter(|sums| sums.is_guarded());
-    thread.guard.around = guarded.fold(0, |around, sums| around | around_bit(sums.enclosing));
+    (thread.guard.around, thread.guard.inner) = (0, 0);
+    for sums in thread.guard.sums.iter().filter(|sums| sums.is_guarded()) {
+        thread.guard.around |= bit_of(sums.enclosing);
+        thread.guard.inner |= bit_of(sums.node);
+    }
     if thread.guard.around == 0 {
         thread.gate &= !gate::GUARDED;
     }
