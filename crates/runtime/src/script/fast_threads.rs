@@ -9,14 +9,14 @@ use super::fast_ways::{construct, construct_with};
 use super::{Run, Setting};
 use crate::clock::scripted;
 use crate::descriptor::Descriptor;
-use crate::location::gate;
+use crate::location::{Location, gate};
 use crate::pomp::*;
 use crate::team;
 use crate::tls::{self, Thread};
 
 /// What must hold for a step, and what it changes.
 #[derive(Clone, Copy)]
-enum Rule {
+pub enum Rule {
     Free,
     /// No thread has this lock, or turn.
     Take(usize),
@@ -25,21 +25,21 @@ enum Rule {
     /// All have arrived.
     Pass,
 }
-use Rule::{Arrive, Free, Give, Pass, Take};
+pub use Rule::{Arrive, Free, Give, Pass, Take};
 
-type Call = unsafe extern "C" fn(*mut Descriptor);
+pub type Call = unsafe extern "C" fn(*mut Descriptor);
 
 /// A call for a construct, by its place in [`constructs`].
-type Step = (Call, usize, Rule);
+pub type Step = (Call, usize, Rule);
 
 const USER: [usize; 2] = [0, 1];
-const CRITICAL: [usize; 2] = [2, 3];
-const ORDERED: usize = 4;
+pub const CRITICAL: [usize; 2] = [2, 3];
+pub const ORDERED: usize = 4;
 const LOOP: usize = 5;
 const BARRIER: usize = 6;
-const SINGLE: usize = 7;
+pub const SINGLE: usize = 7;
 const ATOMIC: usize = 8;
-const FLUSH: usize = 9;
+pub const FLUSH: usize = 9;
 
 /// The constructs, in a file of their own.
 fn constructs(file: &'static CStr) -> Vec<*mut Descriptor> {
@@ -68,17 +68,18 @@ unsafe extern "C" fn enter_loop(descriptor: *mut Descriptor) {
 }
 
 /// A program that is being made.
-struct Program {
+pub struct Program {
     random: u64,
     threads: usize,
-    now: u64,
+    pub now: u64,
     /// When, by which thread, and what.
-    steps: Vec<(u64, usize, Step)>,
+    pub steps: Vec<(u64, usize, Step)>,
 }
 
 impl Program {
-    fn new(seed: u64, threads: usize) -> Program {
-        let mut program = Program { random: seed, threads, now: 10, steps: Vec::new() };
+    /// It begins after `now`.
+    pub fn new(seed: u64, threads: usize, now: u64) -> Program {
+        let mut program = Program { random: seed, threads, now, steps: Vec::new() };
         for _ in 0..6 {
             let is_loop = program.below(2) == 0;
             let parts = (0..threads).map(|_| program.part(is_loop)).collect();
@@ -185,36 +186,79 @@ impl Program {
     }
 }
 
-/// Runs the program of this number, and says what is left of it.
-fn run(seed: u64, threads: usize, setting: Setting) -> String {
-    let file = format!("threads{seed}{}{}.c", setting.general_only, setting.trace);
-    let file: &'static CStr = Box::leak(CString::new(file).unwrap().into_boxed_c_str());
-    let begins = (0..threads).map(|number| format!("2 T{number} begin p {number}/{threads}\n"));
-    let script = "1 T0 fork parallel p\n".to_owned() + &begins.collect::<String>();
-    let mut run = Run::new(&script, setting);
-    // SAFETY: no event is under way.
-    let takes_general_ways = unsafe { (*run.threads[0].1).gate } & gate::CLOCK != 0;
-    assert_eq!(takes_general_ways, setting.general_only);
-    let (constructs, program) = (constructs(file), Program::new(seed, threads));
-    for &(now, thread, (call, of, _)) in &program.steps {
+/// The threads of a team, which take the steps of programs.
+pub struct Threads {
+    pub run: Run,
+    constructs: Vec<*mut Descriptor>,
+    count: usize,
+}
+
+impl Threads {
+    /// They have begun their parts; their constructs are in a file of this name.
+    pub fn new(file: String, count: usize, setting: Setting) -> Threads {
+        let file: &'static CStr = Box::leak(CString::new(file).unwrap().into_boxed_c_str());
+        let begins = (0..count).map(|number| format!("2 T{number} begin p {number}/{count}\n"));
+        let script = "1 T0 fork parallel p\n".to_owned() + &begins.collect::<String>();
+        let (run, constructs) = (Run::new(&script, setting), constructs(file));
+        let threads = Threads { run, constructs, count };
+        // SAFETY: no event is under way.
+        let takes_general_ways = unsafe { (*threads.location(0)).gate } & gate::CLOCK != 0;
+        assert_eq!(takes_general_ways, setting.general_only);
+        threads
+    }
+
+    pub fn location(&self, thread: usize) -> *mut Location {
+        self.run.threads[thread].1
+    }
+
+    pub fn take(&self, now: u64, thread: usize, (call, of, _): Step) {
         scripted::set(Some(now));
-        tls::open(run.threads[thread].1);
+        tls::open(self.location(thread));
         // SAFETY: descriptors and their texts are never freed, and the scripts' locations belong to
         // this thread.
-        unsafe { call(constructs[of]) };
+        unsafe { call(self.constructs[of]) };
         tls::restore(Thread::Closed);
     }
-    scripted::set(None);
-    for region in run.regions.len()..run.process.region_kinds().len() {
-        run.regions.push(format!("r{region}"));
+
+    /// The team joins; says what is left.
+    pub fn end(mut self, now: u64) -> String {
+        scripted::set(None);
+        let run = &mut self.run;
+        for region in run.regions.len()..run.process.region_kinds().len() {
+            run.regions.push(format!("r{region}"));
+        }
+        for thread in (0..self.count).rev() {
+            run.step(&format!("T{thread}"), "end", &["p"], now + thread as u64);
+        }
+        run.step("T0", "join", &["p"], now + 10);
+        run.process.each_worker_of(0, |worker| run.with(worker, team::settle));
+        run.trees() + &run.causes() + &run.records()
     }
-    let end = program.now + 5;
-    for thread in (0..threads).rev() {
-        run.step(&format!("T{thread}"), "end", &["p"], end + thread as u64);
+}
+
+/// Says of a program whose ways leave something different where that begins: all of it would be
+/// thousands of lines.
+pub fn assert_same(seed: u64, fast: &str, general: &str) {
+    let (mut fast, mut general) = (fast.lines(), general.lines());
+    let mut before = [""; 4];
+    loop {
+        let (ours, theirs) = (fast.next(), general.next());
+        assert_eq!(ours, theirs, "program {seed}, after {before:#?}");
+        let Some(same) = ours else { return };
+        before.rotate_left(1);
+        before[3] = same;
     }
-    run.step("T0", "join", &["p"], end + 10);
-    run.process.each_worker_of(0, |worker| run.with(worker, team::settle));
-    run.trees() + &run.causes() + &run.records()
+}
+
+/// Runs the program of this number, and says what is left of it.
+fn run(seed: u64, count: usize, setting: Setting) -> String {
+    let file = format!("threads{seed}{}{}.c", setting.general_only, setting.trace);
+    let threads = Threads::new(file, count, setting);
+    let program = Program::new(seed, count, 10);
+    for &(now, thread, step) in &program.steps {
+        threads.take(now, thread, step);
+    }
+    threads.end(program.now + 5)
 }
 
 #[test]
@@ -225,7 +269,7 @@ fn fast_ways_of_threads_leave_what_the_general_ones_leave() {
         let [fast, general] = [false, true].map(|general_only| {
             run(seed, threads, Setting { trace, general_only, ..Setting::default() })
         });
-        assert_eq!(fast, general, "program {seed}");
+        assert_same(seed, &fast, &general);
         all += &fast;
     }
     // Threads have waited for each other, and at barriers.

@@ -34,6 +34,7 @@ mod fast_tasks;
 mod fast_threads;
 mod fast_ways;
 mod findings;
+mod guarded_threads;
 mod guards;
 mod iterations;
 mod kernels;
@@ -242,8 +243,11 @@ impl Run {
             start: Calibration::default(),
             guard: setting.guard,
             windows: Windows::parse(setting.windows).unwrap(),
-            // With the other clock a tick is a nanosecond, and no way is fast.
-            tsc: setting.guard.is_none() && setting.windows.is_empty() && !setting.general_only,
+            // With the other clock a tick is a nanosecond, which bounds of visits depend on, and no
+            // way is fast.
+            tsc: setting.guard.is_none_or(|bounds| bounds.time_ns == u64::MAX)
+                && setting.windows.is_empty()
+                && !setting.general_only,
             ..Options::default()
         };
         let process = Process::start(options, None).unwrap();

@@ -26,6 +26,9 @@ impl Run {
             // SAFETY: locations are never freed, and the script has one thread.
             let location = unsafe { &mut **location };
             let mut lasting = gate::DETAIL | gate::CLOCK;
+            if self.process.options.guard.is_some() {
+                lasting |= gate::GUARDED;
+            }
             if !self.process.options.windows.is_whole() {
                 lasting |= gate::WINDOW | gate::OFF;
             }
