@@ -1,20 +1,47 @@
 //! Costs of measuring that a processor pays next to the work of the program, and the time of which
 //! is therefore not all lost: it reads its clock, and counts, while it computes.
 
-use pompeii_model::{CallId, Role};
+use pompeii_model::{CallId, IndexVec, RegionId, Role};
 
 use crate::measuring::IN_WORK;
 use crate::{Lens, Measuring};
 
-/// Counting reads no clock: less of it counts if there is work next to it.
-const COUNTED_IN_WORK: f64 = 0.3;
-
 /// What events cost that take `ns` one after the other, in code that takes `time` with them: all of
-/// it if there is no work between them, and the less the more work there is, down to the share
-/// `in_work`. Only events of functions are like that: those of OpenMP constructs lie next to atomic
-/// instructions and system calls, which do not overlap.
-fn overlapped(ns: f64, time: f64, in_work: f64) -> f64 {
-    (2.0 * ns - time.max(0.0)).clamp(in_work * ns, ns)
+/// it without work between them, the share [`IN_WORK`] next to as much work or more, and next to
+/// less work that share of a part of them. Only events of functions are like that, and what is
+/// counted only: those of OpenMP constructs lie next to atomic instructions and system calls, which
+/// do not overlap.
+fn overlapped(ns: f64, time: f64) -> f64 {
+    ns - (1.0 - IN_WORK) * (time - ns).clamp(0.0, ns)
+}
+
+/// How much of the events of a function counts next to what the function does, by region.
+///
+/// Visits of one function come one after the other, whichever call paths they have. In a recursion
+/// the visits that only call the next ones lie next to those that do the work, so there is one
+/// share for all of them.
+pub(crate) struct NextToWork(IndexVec<RegionId, f64>);
+
+impl NextToWork {
+    pub(crate) fn new(lens: &Lens, measuring: &Measuring) -> Self {
+        let none = (0.0, 0.0);
+        let mut sums: IndexVec<RegionId, (f64, f64)> =
+            lens.cube.regions.iter().map(|_| none).collect();
+        for call in lens.cube.calls.ids().filter(|&call| is_function(lens, call)) {
+            let (own, around) = measuring.visit_ns(lens, call);
+            let visits = lens.own("visits", call) as f64;
+            let inner: f64 = inner_ns(lens, measuring, call).iter().sum();
+            let time = lens.seconds(lens.own("execution", call)) * 1e9;
+            let (serial, all) = &mut sums[lens.cube.calls.region(call)];
+            *serial += visits * (own + around);
+            *all += time - inner + visits * around;
+        }
+        let share = |&(serial, time): &(f64, f64)| match serial {
+            0.0 => 1.0,
+            serial => overlapped(serial, time) / serial,
+        };
+        Self(sums.iter().map(share).collect())
+    }
 }
 
 /// One of the two events of a visit: in the time of the function, or in that of its caller.
@@ -33,34 +60,34 @@ struct Functions {
 }
 
 impl Functions {
-    fn new(lens: &Lens, measuring: &Measuring, call: CallId) -> Self {
+    fn new(lens: &Lens, (measuring, next): (&Measuring, &NextToWork), call: CallId) -> Self {
         let none = || vec![0.0; lens.threads()];
         let mut all = Self { serial: none(), next_to_work: none() };
-        all.add(lens, measuring, (call, Event::Own));
+        all.add(lens, (measuring, next), (call, Event::Own));
         for &child in lens.cube.calls.children(call) {
-            all.add(lens, measuring, (child, Event::Around));
+            all.add(lens, (measuring, next), (child, Event::Around));
         }
         all
     }
 
     /// Adds one of the two events of each visit of `call`. Both lie next to what the function does.
     /// So they overlap with that, even if there is nothing but events in the code around.
-    fn add(&mut self, lens: &Lens, measuring: &Measuring, (call, event): (CallId, Event)) {
+    fn add(
+        &mut self,
+        lens: &Lens,
+        (measuring, next): (&Measuring, &NextToWork),
+        (call, event): (CallId, Event),
+    ) {
         if !is_function(lens, call) {
             return;
         }
         let (own, around) = measuring.visit_ns(lens, call);
-        let both = own + around;
         let part = if event == Event::Own { own } else { around };
-        let visits = lens.by_location("visits", &[call]);
-        let times = lens.by_location("execution", &[call]);
-        let inner = inner_ns(lens, measuring, call);
-        for (at, (&visits, &ticks)) in visits.iter().zip(times.iter()).enumerate() {
-            let visits = visits as f64;
-            let time = lens.seconds(ticks) * 1e9 - inner[at] + visits * around;
-            let cost = overlapped(visits * both, time, IN_WORK);
-            self.serial[at] += visits * part;
-            self.next_to_work[at] += if both > 0.0 { cost * part / both } else { 0.0 };
+        let share = next.0[lens.cube.calls.region(call)];
+        for (at, &visits) in lens.by_location("visits", &[call]).iter().enumerate() {
+            let serial = visits as f64 * part;
+            self.serial[at] += serial;
+            self.next_to_work[at] += share * serial;
         }
     }
 }
@@ -113,9 +140,13 @@ pub(crate) struct Overlapping {
 }
 
 impl Overlapping {
-    pub(crate) fn new(lens: &Lens, measuring: &Measuring, call: CallId) -> Self {
+    pub(crate) fn new(
+        lens: &Lens,
+        (measuring, next): (&Measuring, &NextToWork),
+        call: CallId,
+    ) -> Self {
         Self {
-            functions: Functions::new(lens, measuring, call),
+            functions: Functions::new(lens, (measuring, next), call),
             atomics: counted_atomics(lens, measuring, call),
             undeferred: undeferred(lens, call),
             measuring: *measuring,
@@ -131,7 +162,7 @@ impl Overlapping {
         let rest = (time - others).max(0.0);
         let atomics = atomics * self.measuring.of_atomic_ns();
         others
-            + overlapped(functions, rest - counted, IN_WORK).min(self.functions.next_to_work[at])
-            + overlapped(counted, rest - functions - atomics, COUNTED_IN_WORK)
+            + overlapped(functions, rest - counted).min(self.functions.next_to_work[at])
+            + overlapped(counted, rest - functions - atomics)
     }
 }

@@ -96,7 +96,7 @@ mod tests {
                 a.c:2 parallel | omp_ibarrier_wait lost=40 gain=?
                     [imbalance_steady, none]
                     thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
-                    Measuring took about 90 ms of each thread here, which may have made it late.
+                    Measuring took about 89 ms of each thread here, which may have made it late.
                     Measure again with fewer events: leave out short functions and constructs.
             "#]],
         );

@@ -494,7 +494,7 @@ fn what_measuring_cost_is_stated_where_it_is_much() {
     expect![[r#"
         9 Measuring made the run about 7 % longer, most of it for 7.0 million visits of solve a.c:2.
 
-        1 ! Measuring made the run about 138 % longer, most of it for 40.0 million visits of solve a.c:2. Leave out short functions: pompeii filter init ocean-20261120_1132_ab12cd34 -o short.filter && pompeii
+        1 ! Measuring made the run about 203 % longer, most of it for 40.0 million visits of solve a.c:2. Leave out short functions: pompeii filter init ocean-20261120_1132_ab12cd34 -o short.filter && pompeii
         2   run --filter short.filter -- ./ocean 64
 
         1 ! Measuring made the run about 25 % longer, most of it for 10.0 million visits of critical a.c:2. Compile with --pomp-disable=critical to leave these constructs out.
