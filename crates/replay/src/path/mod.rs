@@ -58,6 +58,8 @@ struct Tip {
     /// Times of its last record and of the one before.
     last: u64,
     before: u64,
+    /// Time of its last record but those that tell that it has no more events.
+    active: u64,
     /// When its last activity ended, which is known with its last record.
     end: u64,
 }
@@ -134,6 +136,9 @@ impl Paths {
     fn advance(&mut self, record: &Rec, profile: &[(NodeId, i64)]) {
         let tip = &mut self.tips[record.location.index()];
         (tip.before, tip.last) = (tip.last, record.time);
+        if !matches!(record.what, What::Cut | What::End) {
+            tip.active = record.time;
+        }
         if record.what == What::End {
             let ticks = profile.iter().fold(0_i64, |sum, (_, ticks)| sum.saturating_add(*ticks));
             tip.end = tip.before.saturating_add_signed(ticks);
@@ -342,7 +347,7 @@ impl Paths {
         let masters = definitions.system.processes.iter().map(|process| process.master);
         let ended = masters.filter_map(|location| {
             let tip = self.tips.get(location.index())?;
-            Some(((tip.end, (tip.before, u32::MAX - location.0)), tip.path.as_ref()?))
+            Some(((tip.end, (tip.active, u32::MAX - location.0)), tip.path.as_ref()?))
         });
         ended.max_by_key(|(end, _)| *end)
     }
