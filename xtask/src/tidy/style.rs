@@ -70,7 +70,7 @@ fn library_lines<'a>(
     tests_from: usize,
 ) -> impl Iterator<Item = (usize, &'a str)> {
     let library = file.starts_with("crates/")
-        && !["/tests/", "/examples/", "/benches/", "build.rs"]
+        && !["/tests/", "/examples/", "/benches/", "build.rs", "crates/testing/"]
             .iter()
             .any(|part| file.contains(part));
     let end = if library { tests_from } else { 0 };

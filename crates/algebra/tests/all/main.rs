@@ -2,8 +2,6 @@
 //! `oracle_*` compare with other people's tools and run with `POMPEII_ORACLES=1` only.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[path = "../../../cubex/tests/all/common/alone.rs"]
-mod alone;
 mod combine;
 mod common;
 mod kept;

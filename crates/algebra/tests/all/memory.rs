@@ -2,7 +2,7 @@
 //! difference of large reports is written. The peak is that of a whole process, so the test has one
 //! of its own.
 
-use crate::alone::{is_alone, peak_bytes};
+use pompeii_testing::{is_alone, peak_bytes};
 use std::path::Path;
 
 use pompeii_algebra::{Combination, Input, diff, write};

@@ -1,7 +1,7 @@
 //! Performance properties. To add one: write a file next to this one with its name, parent,
 //! documentation, computation and tests, a `mod` line here (so that the compiler and `rustfmt` see
 //! the file), and a line in `catalogue.rs` after its parent. A property of waiting has a picture
-//! for `explain`, too: `PICTURE` in its file, and a line in `pictures!`. The metric tree,
+//! for `explain`, too: `PICTURE` in its file, and a line in `pictures!` there. The metric tree,
 //! `explain`, the page's help and the manual are all made from the catalogue.
 //!
 //! Names are Scalasca's where it has one, because scripts and people know them. A child is always

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use pompeii_testing::oracles;
+
 /// A report with inclusive, exclusive, integer and floating-point metrics on two processes of two
 /// threads; the seed decides about values and whether there is `output`. (pycubexr takes reports with
 /// one root only.)
@@ -66,8 +68,7 @@ fn pompeii(arguments: &str, folder: &Path) {
 
 #[test]
 fn pycubexr_computes_the_same() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -16,6 +16,7 @@ use pompeii_otf2::enums::*;
 use pompeii_otf2::reference::*;
 use pompeii_otf2::value::Value;
 use pompeii_otf2::write::{ArchiveWriter, Options};
+use pompeii_testing::oracles;
 
 const OPTIONS: [&str; 17] = [
     "",
@@ -36,14 +37,6 @@ const OPTIONS: [&str; 17] = [
     "--system-tree",
     "-G --system-tree",
 ];
-
-fn wanted() -> bool {
-    let wanted = std::env::var_os("POMPEII_ORACLES").is_some();
-    if !wanted {
-        println!("not run: set POMPEII_ORACLES=1, and have otf2-print installed");
-    }
-    wanted
-}
 
 /// What a program prints; ENTER is pressed often enough.
 fn printed(program: &str, words: &[&str]) -> String {
@@ -112,7 +105,7 @@ fn sample(sandbox: &Sandbox, name: &str) -> PathBuf {
 
 #[test]
 fn samples() {
-    if !wanted() {
+    if !oracles() {
         return;
     }
     let sandbox = Sandbox::new();
@@ -135,7 +128,7 @@ fn samples() {
 
 #[test]
 fn system_trees() {
-    if !wanted() {
+    if !oracles() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -187,7 +180,7 @@ fn system_trees() {
 
 #[test]
 fn our_own_traces() {
-    if !wanted() {
+    if !oracles() {
         return;
     }
     let sandbox = Sandbox::new();

@@ -11,7 +11,5 @@ mod damaged;
 mod kept;
 mod memory;
 mod oracle_pycubexr;
-#[path = "../../../otf2/tests/all/common/random.rs"]
-mod random;
 mod round_trip;
 mod writer;

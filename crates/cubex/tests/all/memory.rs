@@ -1,7 +1,7 @@
 //! Writing and reading a report in pieces takes memory for a row and the definitions, whatever its
 //! size. The peak is that of a whole process, so each test has one of its own.
 
-use crate::common::alone::{is_alone, peak_bytes};
+use pompeii_testing::{is_alone, peak_bytes};
 use std::io::{Read, Seek, SeekFrom, Write};
 
 use crate::common::shaped_report;

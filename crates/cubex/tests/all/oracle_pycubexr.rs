@@ -9,6 +9,7 @@ use pompeii_cubex::{
     ByteOrder, CallPath, CallPathId, DataType, Location, LocationGroup, Metric, MetricKind, Reader,
     Region, Report, Row, SystemNode, Value, WriteOptions,
 };
+use pompeii_testing::oracles;
 
 /// A metric of every type that pycubexr knows, inclusive and exclusive, on a call tree where the
 /// orders of rows differ.
@@ -140,8 +141,7 @@ fn pycubexr(path: &std::path::Path) -> BTreeMap<String, String> {
 
 #[test]
 fn pycubexr_reads_the_same_values() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@
 //! compiler is a failure.
 
 use pompeii_instrument::{Abi, Functions, Language, Options, instrument};
+use pompeii_testing::oracles;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -77,8 +78,7 @@ const POLLS_MAX: u32 = 120_000;
 
 #[test]
 fn programs_behave_alike_and_events_balance() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_c");
@@ -134,8 +134,7 @@ fn rewrite_with(program: &str, options: &Options, output: &Path) -> PathBuf {
 /// The events of functions are no reason for a warning either, in any standard.
 #[test]
 fn functions_are_quiet() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_functions_c");
@@ -258,7 +257,7 @@ fn compare(
 /// The routines may be macros with arguments (POMP paper, section 3.9).
 #[test]
 fn routines_that_are_macros() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_c");

@@ -5,6 +5,7 @@
 //! failure. The programs are in `fortran_programs`; each begins by saying what it is about.
 
 use pompeii_instrument::{Abi, Functions, Language, Locks, Options, instrument};
+use pompeii_testing::oracles;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -45,8 +46,7 @@ const OPTIONS: &[&[&str]] = &[
 
 #[test]
 fn programs_behave_alike_and_events_balance() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_fortran");
@@ -66,8 +66,7 @@ fn programs_behave_alike_and_events_balance() {
 /// However much compilers know of what is pure, they keep its events.
 #[test]
 fn calls_in_pure_procedures_are_kept() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_fortran_pure");
@@ -96,8 +95,7 @@ fn calls_in_pure_procedures_are_kept() {
 /// needs none of its own.
 #[test]
 fn objects_need_nothing_of_the_fortran_library() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("oracle_compile_fortran_bare");

@@ -6,6 +6,7 @@
 //! that OPARI2 misses or breaks are not among them.
 
 use pompeii_instrument::{Abi, Language, Locks, Options, instrument};
+use pompeii_testing::oracles;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -230,8 +231,7 @@ impl Probe {
 }
 
 fn check(test: &str, names: &[&'static str]) {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: POMPEII_ORACLES is not set");
+    if !oracles() {
         return;
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("oracle_pomp2_{test}"));

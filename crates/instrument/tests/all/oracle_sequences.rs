@@ -6,6 +6,7 @@
 
 use expect_test::{Expect, expect};
 use pompeii_instrument::{Language, Options, instrument};
+use pompeii_testing::oracles;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ fn run(command: &mut Command) -> String {
 }
 
 fn check(compilers: &[&str], parts: &[Part], loop_chunks: bool, expected: &Expect) {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
+    if !oracles() {
         return;
     }
     let first = sequences(compilers[0], parts, loop_chunks);

@@ -6,6 +6,7 @@
 
 use expect_test::expect;
 use pompeii_instrument::{Language, Options, instrument};
+use pompeii_testing::oracles;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,7 +63,7 @@ const PARTS: &[&str] = &[
 
 #[test]
 fn of_every_construct() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
+    if !oracles() {
         return;
     }
     expect![[r#"

@@ -5,6 +5,7 @@
 
 use crate::robust::shapes::SHAPES;
 use pompeii_instrument::{Functions, Language, Options, instrument};
+use pompeii_testing::oracles;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +21,7 @@ const RATIO_MAX: f64 = 4.0;
 
 #[test]
 fn work_is_in_proportion_to_the_text() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
+    if !oracles() {
         return;
     }
     let mut suspects: Vec<usize> = (0..SHAPES.len()).collect();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::property;
-use crate::common::random::Random;
+use pompeii_testing::Random;
 
 /// So many changed inputs per kept one.
 const ROUNDS: u64 = 40;

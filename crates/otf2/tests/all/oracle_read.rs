@@ -7,6 +7,7 @@ use std::process::Command;
 
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::Archive;
+use pompeii_testing::oracles;
 
 /// Location, time and name of each event, in the order of the print. Names are compared without
 /// underscores; the tool shortens some of them.
@@ -41,8 +42,7 @@ fn print_name(event: &Event) -> String {
 
 #[test]
 fn merges_and_corrects_as_otf2_print_does() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: set POMPEII_ORACLES=1, and have otf2-print installed");
+    if !oracles() {
         return;
     }
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");

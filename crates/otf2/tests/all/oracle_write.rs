@@ -21,6 +21,7 @@ use pompeii_otf2::mapping::IdMap;
 use pompeii_otf2::reference::*;
 use pompeii_otf2::write::{ArchiveWriter, Options};
 use pompeii_otf2::{Error, Timestamp};
+use pompeii_testing::oracles;
 
 const CHUNK_BYTES: usize = 256 << 10;
 const EVENTS: u64 = 50_000;
@@ -223,8 +224,7 @@ fn output(tool: &str, arguments: &[&str], anchor: &Path) -> String {
 
 #[test]
 fn otf2_print_reads_what_we_write() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: set POMPEII_ORACLES=1, and have otf2-print and Python's otf2 installed");
+    if !oracles() {
         return;
     }
     let folder = tempfile::tempdir().expect("folder");
@@ -257,8 +257,7 @@ with otf2.reader.open(sys.argv[1]) as trace:
 
 #[test]
 fn python_reads_what_we_write() {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
-        println!("not run: set POMPEII_ORACLES=1, and have otf2-print and Python's otf2 installed");
+    if !oracles() {
         return;
     }
     let folder = tempfile::tempdir().expect("folder");

@@ -2,18 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use expect_test::expect;
 use pompeii_otf2::read::{Archive, EventRecord};
 use pompeii_otf2::recover::{Recovered, recover};
 use pompeii_otf2::reference::LocationRef;
+use pompeii_testing::copy_folder;
 
 fn copy(name: &str, folder: &Path) -> PathBuf {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
-    let status = Command::new("cp").arg("-r").arg(sample).arg(folder).status();
-    assert!(status.expect("cp").success());
-    folder.join(name)
+    let to = folder.join(name);
+    copy_folder(&sample, &to);
+    to
 }
 
 fn events(anchor: &Path, location: u64) -> Vec<EventRecord> {

@@ -6,8 +6,8 @@
 use pompeii_analysis as analysis;
 use pompeii_model::Cube;
 use pompeii_report::{RunInfo, html};
+use pompeii_testing::oracles;
 
-use crate::oracle_html::is_wanted;
 use crate::oracle_web::in_browser;
 
 fn measured(text: &str) -> Cube {
@@ -39,7 +39,7 @@ fn markup() -> Cube {
 
 #[test]
 fn hostile_experiments_in_a_browser() {
-    if !is_wanted() {
+    if !oracles() {
         return;
     }
     // Three centuries in nanoseconds have 63 bits. The findings multiply times by 100.

@@ -8,18 +8,10 @@ use std::process::Command;
 use expect_test::expect;
 use pompeii_analysis as analysis;
 use pompeii_report::{RunInfo, html};
+use pompeii_testing::oracles;
 
 /// Chromium's names in the distributions.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-
-/// Whether a browser is wanted.
-pub fn is_wanted() -> bool {
-    let wanted = std::env::var_os("POMPEII_ORACLES").is_some();
-    if !wanted {
-        println!("not run: the page in a browser (set POMPEII_ORACLES=1)");
-    }
-    wanted
-}
 
 /// The DOM of a page after its scripts have run, from the first browser that can be started.
 pub fn dump_dom(folder: &Path, url: &str) -> String {
@@ -56,7 +48,7 @@ pub fn with_page(name: &str, page: &str, look: fn(&Path, &str) -> String) -> Str
 
 /// What the self test says of the page for a measured cube; `None` where no browser is wanted.
 fn self_test(name: &str, measured: &str) -> Option<String> {
-    if !is_wanted() {
+    if !oracles() {
         return None;
     }
     let measured = analysis::notation::cube(measured).unwrap();

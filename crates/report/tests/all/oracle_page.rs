@@ -5,12 +5,13 @@ use expect_test::{Expect, expect};
 use pompeii_analysis::{self as analysis, Advice, AdviceKind, Cause, Explains, MachineCause};
 use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
 use pompeii_report::{RunInfo, html};
+use pompeii_testing::oracles;
 
-use crate::oracle_html::{dump_dom, is_wanted, with_page};
+use crate::oracle_html::{dump_dom, with_page};
 
 /// The text of the sections above the trees, a line for each block or row.
 fn check(name: &str, cube: &Cube, run: &RunInfo, expect: Expect) {
-    if !is_wanted() {
+    if !oracles() {
         return;
     }
     let dom = with_page(name, &html(cube, run), dump_dom);

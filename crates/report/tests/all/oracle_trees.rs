@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use pompeii_analysis as analysis;
 use pompeii_report::{RunInfo, html, json};
+use pompeii_testing::oracles;
 
-use crate::oracle_html::is_wanted;
 use crate::oracle_web::in_browser;
 
 /// 96 functions that call 93 others each: with `main`, 9,025 call paths.
@@ -22,7 +22,7 @@ fn big() -> String {
 
 #[test]
 fn trees_in_a_browser() {
-    if !is_wanted() {
+    if !oracles() {
         return;
     }
     let cube = |text: &str| analysis::derive(&analysis::notation::cube(text).unwrap());

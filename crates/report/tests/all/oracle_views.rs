@@ -4,8 +4,8 @@
 use pompeii_analysis as analysis;
 use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes};
 use pompeii_report::{RunInfo, html, json};
+use pompeii_testing::oracles;
 
-use crate::oracle_html::is_wanted;
 use crate::oracle_web::in_browser;
 
 /// Tasks that are too small: creating one takes longer than executing it.
@@ -57,7 +57,7 @@ fn distribution(values: &[i64]) -> Distribution {
 
 #[test]
 fn views_in_a_browser() {
-    if !is_wanted() {
+    if !oracles() {
         return;
     }
     let ocean = analysis::notation::cube(include_str!("ocean.txt")).unwrap();

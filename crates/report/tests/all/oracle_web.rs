@@ -8,8 +8,7 @@ use std::process::Command;
 
 use pompeii_analysis as analysis;
 use pompeii_report::{RunInfo, html};
-
-use crate::oracle_html::is_wanted;
+use pompeii_testing::oracles;
 
 /// Where the set-up has put the packages.
 fn packages() -> PathBuf {
@@ -53,7 +52,7 @@ fn page(cube: &str) -> String {
 
 #[test]
 fn modules_without_a_page() {
-    if is_wanted() {
+    if oracles() {
         let files = fs::read_dir(tests()).unwrap().map(|file| file.unwrap().path());
         let wanted = |path: &PathBuf| path.to_string_lossy().ends_with(".test.mjs");
         run(Command::new("node").arg("--test").args(files.filter(wanted)));
@@ -62,7 +61,7 @@ fn modules_without_a_page() {
 
 #[test]
 fn types_are_right() {
-    if is_wanted() {
+    if oracles() {
         let compiler = packages().join("node_modules/.bin/tsc");
         run(Command::new(compiler).arg("-p").arg(tests()));
     }
@@ -70,14 +69,14 @@ fn types_are_right() {
 
 #[test]
 fn the_page_in_a_browser() {
-    if is_wanted() {
+    if oracles() {
         in_browser("page.browser.mjs", &[("OCEAN", &page(include_str!("ocean.txt")))]);
     }
 }
 
 #[test]
 fn the_timeline_in_a_browser() {
-    if is_wanted() {
+    if oracles() {
         in_browser("time.browser.mjs", &[]);
     }
 }

@@ -13,19 +13,12 @@ use expect_test::{Expect, expect};
 use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, node_index, node_offset,
 };
+use pompeii_testing::oracles;
 
 use crate::bounds::{self, Bound};
 
 const COMPILERS: [&str; 2] = ["gcc", "clang-19"];
 const LINKS: [&str; 2] = ["archive", "shared"];
-
-fn oracles() -> bool {
-    let run = std::env::var("POMPEII_ORACLES").is_ok_and(|value| value == "1");
-    if !run {
-        eprintln!("not run: POMPEII_ORACLES is not set");
-    }
-    run
-}
 
 /// Where cargo puts the libraries that belong to this test: beside it (what it copies one folder up
 /// may be older).

@@ -1,6 +1,5 @@
 //! A server with a sample of a trace, and a client that sends bytes.
 
-use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use std::time::Duration;
 
 use pompeii_report::RunInfo;
 use pompeii_serve::{IndexPlace, Limits, Place, Report, Server, Session, Stop, Viewed};
+use pompeii_testing::copy_folder;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -138,21 +138,8 @@ pub fn status(answer: &str) -> u16 {
 pub fn sample(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples").join(name);
-    copy(&from, folder.path());
+    copy_folder(&from, folder.path());
     folder
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let to = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &to);
-        } else {
-            fs::copy(&path, to).unwrap();
-        }
-    }
 }
 
 /// The trace in a folder, with its index in the same folder.

@@ -4,11 +4,13 @@
 use std::path::Path;
 use std::process::Command;
 
+use pompeii_testing::oracles;
+
 use crate::common::{Running, sample, traced};
 
 /// Runs a file of tests of the page under node, with the address of a page.
 pub fn in_browser(file: &str, page: (&str, &str)) {
-    if std::env::var_os("POMPEII_ORACLES").is_none() {
+    if !oracles() {
         return;
     }
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/web");

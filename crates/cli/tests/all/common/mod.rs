@@ -6,6 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+pub use pompeii_testing::{oracles, silent, with_more_time};
+
 pub struct Sandbox {
     folder: tempfile::TempDir,
 }
@@ -82,28 +84,6 @@ impl Ended {
     }
 }
 
-/// What holds where a program sleeps, or may run, for longer than others keep it from its processor:
-/// tried with times that are so many times as long.
-pub fn with_more_time(holds: impl Fn(u32) -> Result<(), String>) {
-    let mut why = String::new();
-    for times in [1, 5, 25, 100] {
-        match holds(times) {
-            Ok(()) => return,
-            Err(other) => why = other,
-        }
-    }
-    panic!("{why}");
-}
-
-/// Whether tests against other people's tools are wanted (`cargo xtask test` wants them).
-pub fn oracles() -> bool {
-    let wanted = std::env::var_os("POMPEII_ORACLES").is_some();
-    if !wanted {
-        println!("not run: needs POMPEII_ORACLES=1");
-    }
-    wanted
-}
-
 /// Instructions of a whole run of a program in the sandbox, by callgrind, every event recorded: a
 /// number that can be repeated, where times cannot. The variables come last.
 pub fn instructions(sandbox: &Sandbox, words: &[&str], environment: &[(&str, &str)]) -> u64 {
@@ -126,14 +106,6 @@ pub fn instructions(sandbox: &Sandbox, words: &[&str], environment: &[(&str, &st
     let text = String::from_utf8(output.stderr).unwrap();
     let line = text.lines().find(|line| line.contains("Collected :")).unwrap();
     line.rsplit(' ').next().unwrap().parse().unwrap()
-}
-
-/// The output of a tool that must succeed and say nothing on standard error.
-pub fn silent(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && messages.is_empty(), "{command:?}\n{messages}");
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// What the reference library's own reader finds in a trace's messages: `messages.py` says which

@@ -3,7 +3,6 @@
 // Each test file uses a part only; helpers of tests may unwrap like tests.
 #![allow(dead_code, reason = "each user of this module uses its part")]
 
-pub mod alone;
 pub mod property;
 
 use std::io::Cursor;

@@ -1,4 +1,3 @@
 //! What several tests share, and the fuzz target.
 
 pub mod property;
-pub mod random;

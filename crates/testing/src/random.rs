@@ -13,3 +13,20 @@ impl Random {
         if limit == 0 { 0 } else { number as usize % limit }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn a_seed_gives_the_same_numbers_again() {
+        let numbers = |seed| {
+            let mut random = Random(seed);
+            [(); 50].map(|()| random.below(10))
+        };
+        assert_eq!(numbers(7), numbers(7));
+        assert_ne!(numbers(7), numbers(8));
+        assert!((0..10).all(|number| numbers(7).contains(&number)), "{:?}", numbers(7));
+        assert_eq!(Random(7).below(0), 0);
+    }
+}
