@@ -19,7 +19,7 @@ use crate::shape::Shape;
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"PompIndx");
 pub(crate) const END_MAGIC: u64 = u64::from_le_bytes(*b"xdnIpmoP");
 /// The version of the format; another one is built anew.
-pub const VERSION: u64 = 6;
+pub const VERSION: u64 = 7;
 const HEAD_WORDS: usize = 8;
 const FOOT_WORDS: usize = 4;
 const ENTRY_WORDS: usize = 3;

@@ -123,7 +123,7 @@ mod writer;
 
 pub use at::{Moment, Open};
 pub use build::{LocationBuilder, LocationIndex, STACK_LEVELS_MAX, Work};
-pub use calls::{CallEntry, CallPaths, Forks, IndexForks, LocationCalls};
+pub use calls::{CallEntry, CallPaths, CallStep, Forks, IndexForks, LocationCalls};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use context::Context;
 pub use counts::{Count, Counts, Pair};

@@ -59,6 +59,7 @@ impl<'a> CallsBuilder<'a> {
 
     /// Notes what is there at a mark. Returns where it is, and where the total is.
     pub fn mark(&mut self) -> [Range<usize>; 2] {
+        self.follower.flush();
         let block = self.follower.sums.take();
         block.iter().for_each(|(node, visits, ticks)| self.all.add(*node, *visits, *ticks));
         self.entries += block.len();

@@ -84,9 +84,12 @@ impl Follower {
             // The time of a master counts from the begin of the measurement.
             self.begin(definitions, time, event);
         }
-        let is_forked = self.state.fork.is_some() || self.state.part_begin.is_some();
-        let is_forked =
-            is_forked || ahead.first().is_some_and(|it| self.is_forked(forks, time, it));
+        let is_begun = self.state.part_begin.is_some();
+        let forked = match self.state.fork {
+            _ if is_begun => self.state.forked,
+            Some((forked, _)) => Some(forked),
+            None => ahead.first().and_then(|it| self.fork_before(forks, time, it)),
+        };
         let entered = match ahead {
             [Event::Enter(enter)] | [Event::ThreadTeamBegin(_), Event::Enter(enter)] => {
                 Some(definitions.region(enter.region))
@@ -94,25 +97,29 @@ impl Follower {
             _ => None,
         };
         let entered = entered.filter(|region| definitions.class(*region) == Class::Parallel);
-        if let (true, Some(region)) = (is_forked, entered) {
+        self.settle_task(definitions, ahead.first());
+        if let (true, Some(region)) = (is_begun || forked.is_some(), entered) {
             // The visit has begun with the fork.
             self.push(region);
+            self.manage(forked, time);
         }
+        self.account_join(forks, time);
         self.account(time);
+        self.flush();
     }
 
-    /// Whether the part of a worker that begins with an event was forked before `time`. If it was,
-    /// the worker is at the call path of the fork.
-    fn is_forked(&mut self, forks: &dyn ForkSource, time: u64, event: &Event) -> bool {
-        let Event::ThreadTeamBegin(it) = event else { return false };
+    /// When the part of a worker that begins with an event was forked, if that was before `time`.
+    /// Then the worker is at the call path of the fork.
+    fn fork_before(&mut self, forks: &dyn ForkSource, time: u64, event: &Event) -> Option<u64> {
+        let Event::ThreadTeamBegin(it) = event else { return None };
         let team = it.thread_team.0;
         let number = self.state.begins.get(&team).copied().unwrap_or(0);
         let fork = forks.fork(team, number).filter(|_| !self.state.has_lost);
-        let is_before = fork.is_some_and(|fork| fork.time < time);
-        if is_before && self.state.strand.node.is_none() {
-            self.begin_worker(forks, (team, time), fork);
+        let fork = fork.filter(|fork| fork.time < time)?;
+        if self.state.strand.node.is_none() {
+            self.begin_worker(forks, (team, time), Some(fork));
         }
-        is_before
+        Some(fork.time)
     }
 
     fn other(
@@ -133,6 +140,7 @@ impl Follower {
         {
             return;
         }
+        self.settle_task(definitions, None);
         self.begin_part_without_region();
         let time = time.max(self.state.now);
         match event {
@@ -140,7 +148,7 @@ impl Follower {
             Event::ThreadTeamEnd(it) if it.thread_team != CommRef::UNDEFINED => {
                 self.team_end(forks, time);
             }
-            Event::ThreadJoin(_) => self.team_join(time),
+            Event::ThreadJoin(_) => self.team_join(forks, time),
             Event::Metric(metric) => self.sums(definitions, time, metric),
             Event::MeasurementOnOff(it) => self.on_off(definitions, time, it.measurement_mode),
             Event::ProgramEnd(_) => {
@@ -201,7 +209,10 @@ impl Follower {
     /// A worker that has left its part waits until the team joins.
     fn account_tail(&mut self, time: u64) {
         let Some((node, until)) = self.state.tail else { return };
-        self.sums.add(node, 0, ticks(self.state.now, until.min(time)));
+        let team = self.tree.team(node);
+        let waited = ticks(self.state.now, until.min(time));
+        self.sums.add(node, 0, waited);
+        self.sums.add(team, 0, waited);
         if until <= time {
             self.state.tail = None;
         }
@@ -222,11 +233,15 @@ impl Follower {
             self.begin(definitions, time, &Event::Enter(Default::default()));
         }
         let class = definitions.class(region);
+        if self.state.is_new_task {
+            self.begin_task((class == Class::Task).then_some(region.0));
+        }
         if self.state.part_begin.is_some() {
             if class == Class::Parallel {
                 self.state.part_begin = None;
                 // The time since the fork is that of the region.
                 self.push(region);
+                self.manage(self.state.forked, time);
                 return self.account(time);
             }
             self.begin_part_without_region();
@@ -240,6 +255,7 @@ impl Follower {
 
     #[inline]
     fn leave(&mut self, definitions: &Definitions, time: u64, region: RegionId) {
+        self.settle_task(definitions, None);
         self.begin_part_without_region();
         let depth = self.part_depth();
         let frames = &self.state.strand.frames;
@@ -257,6 +273,7 @@ impl Follower {
         let Some(frame) = self.state.strand.frames.pop() else { return };
         if definitions.class(region) == Class::Parallel && self.is_end_of_part() {
             // Up to the join, time is still the region's.
+            self.part().is_left = true;
             if !self.part().is_worker {
                 self.state.after_join = Some(frame.outer);
             }
@@ -266,7 +283,7 @@ impl Follower {
     }
 
     /// The innermost part.
-    fn part(&mut self) -> &mut Part {
+    pub(super) fn part(&mut self) -> &mut Part {
         if self.state.parts.is_empty() {
             self.state.parts.push(Part::default());
         }
@@ -291,6 +308,7 @@ impl Follower {
     fn begin_part_without_region(&mut self) {
         if let Some(begin) = self.state.part_begin.take() {
             self.account(begin.max(self.state.now));
+            self.manage(self.state.forked, begin);
         }
     }
 
@@ -307,6 +325,7 @@ impl Follower {
         time: u64,
         team: u32,
     ) {
+        self.settle_task(definitions, None);
         self.begin_part_without_region();
         let time = time.max(self.state.now);
         let number = self.state.begins.get(&team).copied().unwrap_or(0);
@@ -317,11 +336,13 @@ impl Follower {
                 if members > 1 && !self.state.has_lost {
                     self.found.begin((team, number), Fork { time: forked, joined: None, node });
                 }
+                self.state.forked = Some(forked);
                 false
             }
             None => {
                 let fork = forks.fork(team, number).filter(|_| !self.state.has_lost);
                 self.begin_worker(forks, (team, time), fork);
+                self.state.forked = fork.map(|fork| fork.time);
                 true
             }
         };
@@ -356,7 +377,9 @@ impl Follower {
     }
 
     fn team_end(&mut self, forks: &dyn ForkSource, time: u64) {
+        self.account_join(forks, time);
         self.account(time);
+        self.end_fragment(time);
         let Some(part) = self.state.parts.pop_if(|part| part.team.is_some()) else { return };
         if let Some(implicit) = part.implicit {
             self.state.strand = implicit;
@@ -380,7 +403,8 @@ impl Follower {
         self.state.tail = at.zip(joined);
     }
 
-    fn team_join(&mut self, time: u64) {
+    fn team_join(&mut self, forks: &dyn ForkSource, time: u64) {
+        self.account_join(forks, time);
         self.account(time);
         if let Some(node) = self.state.after_join.take() {
             self.state.strand.node = Some(node);
@@ -392,6 +416,7 @@ impl Follower {
     fn switch(&mut self, time: u64, to: Option<TaskId>) {
         self.account(time);
         if self.part().task != to {
+            self.end_fragment(time);
             self.suspend(to);
             self.resume(to);
         }
@@ -416,11 +441,17 @@ impl Follower {
         let part = self.part();
         part.below.retain(|below| Some(*below) != to);
         part.task = to;
-        let (root, strand) = match to {
-            None => (PROGRAM, part.implicit.take()),
-            Some(task) => (TASKS, self.state.suspended.remove(&task)),
+        let Some(task) = to else {
+            let implicit = part.implicit.take();
+            self.state.strand = implicit.unwrap_or(Strand::at(Some(PROGRAM)));
+            return;
         };
-        self.state.strand = strand.unwrap_or(Strand::at(Some(root)));
+        let strand = self.state.suspended.remove(&task);
+        self.state.is_new_task = strand.is_none();
+        self.state.strand = strand.unwrap_or(Strand::at(Some(TASKS)));
+        if let Some(construct) = self.state.strand.frames.first() {
+            self.begin_fragment(Some(self.tree.region(construct.node)));
+        }
     }
 
     fn complete(&mut self, time: u64, task: TaskId) {
@@ -430,6 +461,7 @@ impl Follower {
             self.state.suspended.remove(&task);
             return;
         }
+        self.end_fragment(time);
         let back_in = self.part().below.last().copied();
         self.resume(back_in.filter(|task| self.state.suspended.contains_key(task)));
     }
@@ -459,6 +491,7 @@ impl Follower {
 
     /// All that is open may have ended, and other parallel regions may have begun.
     fn drop_records(&mut self) {
+        self.end_fragment(self.state.now);
         let State { now, suspended, begins, .. } = std::mem::take(&mut self.state);
         let strand = Strand::at(Some(PROGRAM));
         let (has_begun, has_lost, parts) = (true, true, vec![Part::default()]);
@@ -528,7 +561,7 @@ impl Follower {
 
 /// Ticks between two times; 0 if the second one is not later.
 #[inline]
-fn ticks(from: u64, to: u64) -> i64 {
+pub(super) fn ticks(from: u64, to: u64) -> i64 {
     to.saturating_sub(from).cast_signed()
 }
 

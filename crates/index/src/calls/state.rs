@@ -4,9 +4,11 @@
 //! ```text
 //! now, flags
 //! strand         number of frames, node and outer call path of each; node + 1, or 0
-//! parts          their number; team + 1 or 0, its number, flags, depth, task, tasks below, strand
+//! parts          their number; team + 1 or 0, its number, flags, depth, task, fragment, tasks
+//!                below, strand
 //! begins         their number; team, number of parts
-//! fork           time + 1 or 0, node;   part that has begun: time + 1 or 0
+//! fork           time + 1 or 0, node
+//! part begun     its time + 1 or 0, time of its fork + 1 or 0
 //! after the join node + 1 or 0;         tail: node + 1 or 0, time
 //! suspended      their number; task, strand
 //! ```
@@ -50,6 +52,10 @@ pub(crate) struct Part {
     pub depth: usize,
     /// The explicit task that runs.
     pub task: Option<TaskId>,
+    /// Where the time of the task that runs is counted besides, and from when on.
+    pub fragment: Option<(u32, u64)>,
+    /// Its parallel region has been left.
+    pub is_left: bool,
     /// Explicit tasks that were suspended for others, the last one last.
     pub below: Vec<TaskId>,
     /// The implicit task while another one runs.
@@ -67,6 +73,8 @@ pub(crate) struct State {
     pub is_off: bool,
     /// Records were dropped.
     pub has_lost: bool,
+    /// The task that runs is not known here: the next event tells whether it begins.
+    pub is_new_task: bool,
     pub strand: Strand,
     /// From the outside in; never empty.
     pub parts: Vec<Part>,
@@ -76,6 +84,8 @@ pub(crate) struct State {
     pub fork: Option<(u64, u32)>,
     /// When a part has begun whose parallel region has not been entered.
     pub part_begin: Option<u64>,
+    /// When this part was forked, if that is known.
+    pub forked: Option<u64>,
     /// Where a master goes on when its team joins.
     pub after_join: Option<u32>,
     /// Until when a worker that has left its part is waited for in the region: the join.
@@ -87,7 +97,7 @@ pub(crate) struct State {
 impl State {
     /// Adds the state to `out`.
     pub fn save(&self, out: &mut Vec<u8>) {
-        let flags = [self.has_begun, self.is_off, self.has_lost];
+        let flags = [self.has_begun, self.is_off, self.has_lost, self.is_new_task];
         let flags = flags.iter().rev().fold(0, |word, flag| word << 1 | u64::from(*flag));
         put_all(out, [self.now, flags]);
         save_strand(&self.strand, out);
@@ -98,7 +108,8 @@ impl State {
             put_all(out, [*team, *number].map(u64::from));
         }
         let (fork, node) = self.fork.unzip();
-        put_all(out, [some(fork), u64::from(node.unwrap_or_default()), some(self.part_begin)]);
+        put_all(out, [some(fork), u64::from(node.unwrap_or_default())]);
+        put_all(out, [self.part_begin, self.forked].map(some));
         let (tail, until) = self.tail.unzip();
         put_all(out, [some(self.after_join), some(tail), until.unwrap_or_default()]);
         put(out, self.suspended.len() as u64);
@@ -116,7 +127,7 @@ impl State {
         let parts = load.list(Load::part)?;
         let begins = load.list(|load| Some((load.small()?, load.small()?)))?;
         let (fork, node) = (load.maybe()?, load.node()?);
-        let part_begin = load.maybe()?;
+        let (part_begin, forked) = (load.maybe()?, load.maybe()?);
         let after_join = load.maybe_node()?;
         let (tail, until) = (load.maybe_node()?, load.number()?);
         let suspended = load.list(|load| Some((load.task()?, load.strand()?)))?;
@@ -125,11 +136,13 @@ impl State {
             has_begun: flags & 1 != 0,
             is_off: flags & 2 != 0,
             has_lost: flags & 4 != 0,
+            is_new_task: flags & 8 != 0,
             strand,
             parts,
             begins: begins.into_iter().collect(),
             fork: fork.map(|fork| (fork, node)),
             part_begin,
+            forked,
             after_join,
             tail: tail.map(|tail| (tail, until)),
             suspended: suspended.into_iter().collect(),
@@ -156,11 +169,15 @@ fn save_task(TaskId { team, thread, number }: TaskId, out: &mut Vec<u8>) {
 
 fn save_part(part: &Part, out: &mut Vec<u8>) {
     let (team, number) = part.team.unzip();
-    let flags = [part.is_worker, part.task.is_some(), part.implicit.is_some()];
+    let has = [part.task.is_some(), part.implicit.is_some(), part.fragment.is_some()];
+    let flags = [part.is_worker, has[0], has[1], has[2], part.is_left];
     let flags = flags.iter().rev().fold(0, |word, flag| word << 1 | u64::from(*flag));
     put_all(out, [some(team), number.unwrap_or_default().into(), flags, part.depth as u64]);
     if let Some(task) = part.task {
         save_task(task, out);
+    }
+    if let Some((node, since)) = part.fragment {
+        put_all(out, [u64::from(node), since]);
     }
     put(out, part.below.len() as u64);
     part.below.iter().for_each(|task| save_task(*task, out));
@@ -222,9 +239,11 @@ impl Load<'_, '_> {
         let team = team.and_then(|team| u32::try_from(team).ok()).map(|team| (team, number));
         let (flags, depth) = (self.number()?, usize::try_from(self.number()?).ok()?);
         let task = if flags & 2 != 0 { Some(self.task()?) } else { None };
+        let fragment = if flags & 8 != 0 { Some((self.node()?, self.number()?)) } else { None };
         let below = self.list(Load::task)?;
         let implicit = if flags & 4 != 0 { Some(self.strand()?) } else { None };
-        Some(Part { team, is_worker: flags & 1 != 0, depth, task, below, implicit })
+        let (is_worker, is_left) = (flags & 1 != 0, flags & 16 != 0);
+        Some(Part { team, is_worker, depth, task, fragment, is_left, below, implicit })
     }
 }
 
@@ -244,6 +263,8 @@ mod tests {
             is_worker: true,
             depth: 1,
             task: Some(task(3)),
+            fragment: Some((999, u64::MAX)),
+            is_left: true,
             below: vec![task(9), task(8)],
             implicit: Some(strand(None)),
         };
@@ -252,11 +273,13 @@ mod tests {
             has_begun: true,
             is_off: false,
             has_lost: true,
+            is_new_task: true,
             strand: strand(Some(0)),
             parts: vec![outside, inside],
             begins: BTreeMap::from([(4, 78), (5, 1)]),
             fork: Some((1 << 60, 5)),
             part_begin: Some(0),
+            forked: Some(u64::MAX - 1),
             after_join: None,
             tail: Some((6, 1 << 61)),
             suspended: BTreeMap::from([(task(9), strand(Some(8))), (task(8), Strand::default())]),

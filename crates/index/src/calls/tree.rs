@@ -1,5 +1,9 @@
 //! The call paths of one location. They have numbers in the order of their first visits, so the
 //! same trace has the same numbers. A location's tree is small: it is unpacked as a whole.
+//!
+//! Below a call path, there may also be a place for time that is counted besides: that of tasks
+//! which were executed there, and that of forks and joins. Such a place has a number after those of
+//! the regions.
 
 use std::collections::HashMap;
 
@@ -15,6 +19,20 @@ pub(crate) const TASKS: u32 = 1;
 /// Number of nodes that each tree has from the begin.
 const ROOTS: usize = 2;
 
+/// What a call path has after the one around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallStep {
+    /// A region.
+    Region(u32),
+    /// Time of tasks that the scheduling point around it has executed, which is counted at the call
+    /// paths of the tasks, too. The region is that of their construct; of a task that has begun on
+    /// another thread it is not known.
+    Tasks(Option<u32>),
+    /// The part of the time of the parallel region around it that is before its begin and after its
+    /// end: fork and join.
+    Team,
+}
+
 /// A call path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Node {
@@ -28,6 +46,8 @@ struct Node {
 /// A tree of call paths.
 #[derive(Clone, Debug)]
 pub(crate) struct CallNodes {
+    /// Number of regions that are defined.
+    regions: u32,
     nodes: Vec<Node>,
     children: HashMap<(u32, u32), u32>,
 }
@@ -41,7 +61,33 @@ impl CallNodes {
             region: region.0,
             last: None,
         };
-        CallNodes { nodes: roots.into_iter().map(node).collect(), children: HashMap::new() }
+        let regions = definitions.regions.len() as u32;
+        CallNodes {
+            regions,
+            nodes: roots.into_iter().map(node).collect(),
+            children: HashMap::new(),
+        }
+    }
+
+    /// Where the time of tasks is counted that a scheduling point executes.
+    pub fn tasks(&mut self, scheduling: u32, construct: Option<u32>) -> u32 {
+        let place = construct.map_or(2 * self.regions + 1, |construct| self.regions + construct);
+        self.child(scheduling, place)
+    }
+
+    /// Where the time of forks and joins of a parallel region is counted.
+    pub fn team(&mut self, parallel: u32) -> u32 {
+        self.child(parallel, 2 * self.regions)
+    }
+
+    /// What is the last part of a call path.
+    pub fn step(&self, node: u32) -> CallStep {
+        match self.region(node) {
+            region if region < self.regions => CallStep::Region(region),
+            place if place < 2 * self.regions => CallStep::Tasks(Some(place - self.regions)),
+            place if place == 2 * self.regions => CallStep::Team,
+            _ => CallStep::Tasks(None),
+        }
     }
 
     /// Number of call paths.
@@ -124,7 +170,8 @@ impl CallNodes {
     pub fn unpack(definitions: &Definitions, section: Words<'_>) -> CallNodes {
         let mut tree = CallNodes::new(definitions);
         let mut input = Input::new(section.bytes());
-        let regions = definitions.regions.len() as u64;
+        // Two places more than one for each region and one for its tasks.
+        let regions = 2 * definitions.regions.len() as u64 + 2;
         let left = input.number().unwrap_or_default();
         for number in (ROOTS as u64..).take(usize::try_from(left).unwrap_or(usize::MAX)) {
             let (distance, region) = (input.number(), input.number());
@@ -168,10 +215,25 @@ mod tests {
     }
 
     #[test]
+    fn places_are_told_from_regions() {
+        let mut definitions = Definitions::new("a.out");
+        definitions.regions.push(pompeii_model::Region::artificial("work"));
+        let last = definitions.regions.len() as u32 - 1;
+        let mut tree = CallNodes::new(&definitions);
+        let region = tree.child(PROGRAM, last);
+        let places = [tree.tasks(region, Some(last)), tree.tasks(region, None), tree.team(region)];
+        let bytes = bytes(&tree.words());
+        let tree = CallNodes::unpack(&definitions, Words::of(&bytes));
+        assert_eq!(tree.step(region), CallStep::Region(last));
+        let steps = [CallStep::Tasks(Some(last)), CallStep::Tasks(None), CallStep::Team];
+        assert_eq!(places.map(|place| tree.step(place)), steps);
+    }
+
+    #[test]
     fn damaged_trees_are_smaller() {
         let definitions = Definitions::new("a.out");
-        // Region 9 is not defined, and a distance of 0 or 7 leads nowhere.
-        for damaged in [[1_u8, 1, 9], [1, 0, 2], [1, 7, 2], [200, 1, 2]] {
+        // Region 99 is not defined, and a distance of 0 or 7 leads nowhere.
+        for damaged in [[1_u8, 1, 99], [1, 0, 2], [1, 7, 2], [200, 1, 2]] {
             let mut all = [0; 8];
             all[..3].copy_from_slice(&damaged);
             let tree = CallNodes::unpack(&definitions, Words::of(&all));

@@ -11,7 +11,7 @@ use super::follow::Follower;
 use super::forks::{IndexForks, is_master};
 use super::state::State;
 use super::sums::{CallSums, OfCall};
-use super::tree::CallNodes;
+use super::tree::{CallNodes, CallStep};
 use crate::exact::WindowError;
 use crate::format::{Index, Key, Section};
 use crate::marks::MarksOf;
@@ -80,9 +80,10 @@ impl CallPaths {
     }
 
     /// The call paths: the number of the call path around each of them, `None` for the roots of the
-    /// program and of tasks, and its region. Parents come before their children.
-    pub fn calls(&self) -> impl Iterator<Item = (Option<usize>, u32)> + '_ {
-        self.tree.all().map(|(around, region)| (around.map(|around| around as usize), region))
+    /// program and of tasks, and its last part. Parents come before their children.
+    pub fn calls(&self) -> impl Iterator<Item = (Option<usize>, CallStep)> + '_ {
+        let around = self.tree.all().map(|(around, _)| around.map(|around| around as usize));
+        (0..).zip(around).map(|(node, around)| (around, self.tree.step(node)))
     }
 
     /// What was counted.
@@ -185,7 +186,9 @@ fn settled(tree: &CallNodes, sums: Vec<OfCall>) -> Vec<OfCall> {
     let around: Vec<Option<u32>> = tree.all().map(|(around, _)| around).collect();
     for node in 0..values.len() {
         let mut missing = values[node].1.saturating_neg().max(0);
+        let is_region = |it: &usize| matches!(tree.step(*it as u32), CallStep::Region(_));
         let inside = (0..values.len()).filter(|it| around[*it] == Some(node as u32));
+        let inside = inside.filter(is_region);
         // Regions inside have larger numbers.
         let inside: Vec<usize> = if missing > 0 { inside.collect() } else { Vec::new() };
         for inside in inside {
@@ -211,6 +214,10 @@ mod tests {
         let (one, other) = (tree.child(main, 1), tree.child(main, 2));
         let sums = vec![(main, 1, -30), (one, 5, 20), (other, 7, 25)];
         assert_eq!(settled(&tree, sums), [(main, 1, 0), (one, 5, 0), (other, 7, 15)]);
+        // Time that is counted besides stays as it is.
+        let team = tree.team(main);
+        let sums = vec![(main, 1, -30), (one, 5, 20), (team, 0, 99)];
+        assert_eq!(settled(&tree, sums), [(main, 1, 0), (one, 5, 0), (team, 0, 99)]);
         let sums = vec![(main, 1, 30), (one, 5, 20)];
         assert_eq!(settled(&tree, sums.clone()), sums);
     }
@@ -231,8 +238,11 @@ mod tests {
         other.add(2, &calls([1, 1]));
         paths.join(&other);
         let calls: Vec<_> = paths.calls().collect();
-        let (roots, inside) = ([(None, 0), (None, 1)], [(0, 1), (2, 2), (0, 2), (4, 1), (2, 1)]);
-        let inside = inside.map(|(around, region)| (Some(around), region));
+        let (roots, inside) = (
+            [0, 1].map(|root| (None, CallStep::Region(root))),
+            [(0, 1), (2, 2), (0, 2), (4, 1), (2, 1)],
+        );
+        let inside = inside.map(|(around, region)| (Some(around), CallStep::Region(region)));
         assert_eq!(calls, [&roots[..], &inside[..]].concat());
         let found = paths.entries().iter().map(|it| (it.call, it.location, it.visits, it.ticks));
         let of_one = [(2, 0, 1, 10), (3, 0, 2, 20)];

@@ -5,23 +5,35 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use pompeii_index::{CallPaths, Context, Forks, Index, IndexWriter, LocationBuilder, Work, file};
+use pompeii_index::{
+    CallPaths, CallStep, Context, Forks, Index, IndexWriter, LocationBuilder, Work, file,
+};
 use pompeii_otf2::read::{Archive, EventReader};
 use pompeii_otf2::reference::LocationRef;
+use pompeii_replay::compound::Compound;
 use pompeii_replay::definitions::Definitions;
 use pompeii_replay::{Options, Within, replay, trace};
 
 use crate::generate::{Shape, program};
 
-/// Visits and ticks by call path and location. All call paths of tasks are one: where a task was
-/// that another thread goes on with is known to the analysis only.
-type Values = BTreeMap<(String, usize), (u64, i64)>;
+/// Visits, ticks, ticks of tasks that were executed there, ticks of fork and join.
+type Sums = [i64; 4];
 
-fn add(values: &mut Values, path: &str, location: usize, (visits, ticks): (u64, i64)) {
+/// Sums by call path and location. All call paths of tasks are one: where a task was that another
+/// thread goes on with is known to the analysis only. The time of tasks is that of the scheduling
+/// point, whatever their construct is.
+type Values = BTreeMap<(String, usize), Sums>;
+
+fn add(values: &mut Values, path: &str, location: usize, sums: Sums) {
     let is_task = path == "TASKS" || path.starts_with("TASKS/");
     let path = if is_task { "TASKS" } else { path };
-    let sum = values.entry((path.to_owned(), location)).or_default();
-    *sum = (sum.0 + visits, sum.1 + ticks);
+    let of = values.entry((path.to_owned(), location)).or_default();
+    of.iter_mut().zip(sums).for_each(|(of, sum)| *of += sum);
+}
+
+/// The call path around another one.
+fn around(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(around, _)| around)
 }
 
 /// A trace on disk, and its index.
@@ -71,17 +83,29 @@ impl Indexed {
         }
         let [mut all, other] = halves;
         all.join(&other);
-        let mut paths: Vec<String> = Vec::new();
-        for (around, region) in all.calls() {
-            let name = &self.definitions.regions[pompeii_model::RegionId(region)].name;
-            let path = around.map_or(name.clone(), |around| format!("{}/{name}", paths[around]));
-            paths.push(path);
+        let mut paths: Vec<(String, CallStep)> = Vec::new();
+        for (around, step) in all.calls() {
+            let around = around.map(|around| paths[around].0.clone());
+            let path = match (around, step) {
+                (around, CallStep::Region(region)) => {
+                    let name = &self.definitions.regions[pompeii_model::RegionId(region)].name;
+                    around.map_or(name.clone(), |around| format!("{around}/{name}"))
+                }
+                (around, _) => around.expect("a call path around it"),
+            };
+            paths.push((path, step));
         }
         let mut values = Values::new();
         for entry in all.entries() {
-            add(&mut values, &paths[entry.call], entry.location, (entry.visits, entry.ticks));
+            let (path, step) = &paths[entry.call];
+            let sums = match step {
+                CallStep::Region(_) => [entry.visits.cast_signed(), entry.ticks, 0, 0],
+                CallStep::Tasks(_) => [0, 0, entry.ticks, 0],
+                CallStep::Team => [0, 0, 0, entry.ticks],
+            };
+            add(&mut values, path, entry.location, sums);
         }
-        values.retain(|_, sums| *sums != (0, 0));
+        values.retain(|_, sums| *sums != Sums::default());
         values
     }
 
@@ -89,23 +113,41 @@ impl Indexed {
     fn expected(&self, window: &Range<u64>) -> Values {
         let within = Some(Within { begin: window.start, end: window.end });
         let options = Options { within, ..Options::default() };
-        let outcome = replay(trace(&self.archive).expect("a trace"), options, &mut |_| {});
+        let mut parts = Vec::new();
+        let outcome = replay(trace(&self.archive).expect("a trace"), options, &mut |it| {
+            if let Compound::Part(part) = it {
+                parts.push((part.at, part.fork_ticks() + part.join_ticks()));
+            }
+        });
         let mut values = Values::new();
         for entry in &outcome.entries {
-            let sums = (entry.values.visits, entry.values.ticks);
-            add(&mut values, &outcome.path(entry.call), entry.location.0 as usize, sums);
+            let (path, location) = (outcome.path(entry.call), entry.location.0 as usize);
+            let of = &entry.values;
+            add(&mut values, &path, location, [of.visits.cast_signed(), of.ticks, 0, 0]);
+            if of.task_ticks != 0 {
+                add(&mut values, around(&path), location, [0, 0, of.task_ticks, 0]);
+            }
         }
-        values.retain(|_, sums| *sums != (0, 0));
+        for (at, ticks) in parts {
+            let path = outcome.path(outcome.call(at.node));
+            add(&mut values, &path, at.location.0 as usize, [0, 0, 0, ticks]);
+        }
+        values.retain(|_, sums| *sums != Sums::default());
         values
     }
 
-    fn check(&self, window: Range<u64>, what: &str) {
-        assert_eq!(self.values(&window), self.expected(&window), "{what} {window:?}");
+    /// Returns the sums over all call paths.
+    fn check(&self, window: Range<u64>, what: &str) -> Sums {
+        let expected = self.expected(&window);
+        assert_eq!(self.values(&window), expected, "{what} {window:?}");
+        let columns = [0, 1, 2, 3];
+        columns.map(|column| expected.values().map(|sums| sums[column]).sum())
     }
 }
 
 #[test]
 fn windows_are_those_of_the_analysis() {
+    let mut all = Sums::default();
     for seed in 0..40 {
         let world = program(Shape::of(seed), seed);
         let folder = tempfile::tempdir().expect("a folder");
@@ -114,7 +156,8 @@ fn windows_are_those_of_the_analysis() {
         let what = format!("seed {seed}");
         let (begin, end) = (indexed.definitions.begin, indexed.definitions.end);
         let part = (end - begin) / 7 + 1;
-        indexed.check(0..u64::MAX, &what);
+        let sums = indexed.check(0..u64::MAX, &what);
+        all.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
         indexed.check(begin..begin + part, &what);
         for number in 1..7 {
             let start = begin + number * part + seed;
@@ -123,6 +166,7 @@ fn windows_are_those_of_the_analysis() {
         }
         indexed.check(end..end + 5, &what);
     }
+    assert!(all.iter().all(|sum| *sum > 1000), "{all:?}");
 }
 
 /// Marks that have totals are more than 64 marks apart.
@@ -192,11 +236,10 @@ fn workers_of_unknown_forks_are_at_the_root() {
     let calls = index.calls(&index.forks(&definitions), 1, &window, &mut events);
     let mut paths = CallPaths::new(&definitions);
     paths.add(1, &calls.expect("a good index"));
-    let top: Vec<u32> =
-        paths.calls().filter(|(around, _)| *around == Some(0)).map(|(_, region)| region).collect();
-    let names: Vec<&str> = top
-        .iter()
-        .map(|region| definitions.regions[pompeii_model::RegionId(*region)].name.as_str())
-        .collect();
+    let top = paths.calls().filter_map(|(around, step)| match step {
+        CallStep::Region(region) if around == Some(0) => Some(pompeii_model::RegionId(region)),
+        _ => None,
+    });
+    let names: Vec<&str> = top.map(|region| definitions.regions[region].name.as_str()).collect();
     assert!(names.iter().any(|name| name.contains("parallel")), "{names:?}");
 }
