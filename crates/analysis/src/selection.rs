@@ -7,7 +7,7 @@ use pompeii_model::{Cube, MetricId};
 use thiserror::Error;
 
 use crate::impact;
-use crate::properties::{self, Property};
+use crate::properties::{self, Compute, Property};
 
 /// Stands for the counters of a trace.
 const COUNTERS: &str = "counters";
@@ -132,6 +132,22 @@ pub fn of_causes() -> Vec<&'static str> {
     properties::metrics().filter(is_of_causes).map(|property| property.name).collect()
 }
 
+/// Properties with a formula over waiting.
+const OF_WAITING: [&str; 3] =
+    ["omp_ibarrier_wait", "omp_ibarrier_starvation", "omp_ebarrier_starvation"];
+
+/// Names of the properties that time and visits by call path do not tell: waiting, its causes,
+/// and what is counted besides.
+pub fn beyond_times() -> Vec<&'static str> {
+    let is_beyond = |property: &&Property| match property.compute {
+        Compute::Measured => property.name != "visits",
+        Compute::Found(_) => true,
+        _ => OF_WAITING.contains(&property.name) || IMPACT.contains(&property.name),
+    };
+    let is_unknown = |property: &&Property| is_beyond(property) || needs_causes(property);
+    properties::metrics().filter(is_unknown).map(|property| property.name).collect()
+}
+
 fn needs_causes(property: &Property) -> bool {
     let parents = successors(Some(property), |it| it.parent.and_then(properties::find));
     let mut names = parents.map(|property| property.name);
@@ -194,6 +210,18 @@ mod tests {
             assert!(names.contains(&name), "{name}");
         }
         assert!(!names.contains(&"mpi_latesender") && !names.contains(&"time"));
+    }
+
+    #[test]
+    fn times_tell_no_waiting() {
+        let names = beyond_times();
+        for name in ["omp_ibarrier_wait", "omp_ebarrier_wait", "mpi_latesender", "bytes_sent"] {
+            assert!(names.contains(&name), "{name}");
+        }
+        assert!(of_causes().iter().all(|name| names.contains(name)));
+        for name in ["time", "visits", "comp", "mpi", "omp_ibarrier", "omp_idle_threads"] {
+            assert!(!names.contains(&name), "{name}");
+        }
     }
 
     #[test]

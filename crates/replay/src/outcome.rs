@@ -15,6 +15,7 @@ use crate::engine::summary::Summary;
 use crate::engine::tree::{NodeId, PROGRAM, Values};
 use crate::hash::Table;
 use crate::path::Part;
+use crate::within::Within;
 
 /// Time that a location's own events do not have: of a worker between the end of its part and the
 /// join of its master.
@@ -162,6 +163,33 @@ impl Outcome {
             roots,
             counted,
             incomplete,
+        }
+    }
+
+    /// The result of an analysis of a part of the time that has found times and visits only: those
+    /// of `entries`, which are sorted by call path, then location.
+    pub fn of_times(
+        mut definitions: Definitions,
+        (calls, entries): (CallTree, Vec<Entry>),
+        within: Within,
+    ) -> Outcome {
+        within.narrow(&mut definitions);
+        Outcome {
+            definitions,
+            calls,
+            call_of: Vec::new(),
+            on_first_rank: None,
+            entries,
+            gaps: Gaps::default(),
+            forks_without_team: 0,
+            errors: Vec::new(),
+            critical_path: Vec::new(),
+            delays: Vec::new(),
+            delays_by_kind: Vec::new(),
+            wait_classes: Vec::new(),
+            roots: Vec::new(),
+            counted: Vec::new(),
+            incomplete: 0,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageEnd, MessageVisit, PartVisit,
     TurnVisit, span,
 };
+use crate::definitions::Definitions;
 use crate::task::compound::{TaskCause, TaskVisit, TaskWaitVisit};
 
 /// From the begin to the time before the end, in ticks.
@@ -46,6 +47,12 @@ impl Within {
         }
         let inside = u128::from(self.ticks(from, to).cast_unsigned());
         (u128::from(amount) * inside / u128::from(all)) as u64
+    }
+
+    /// The measurement begins and ends with the part, as far as it is longer.
+    pub(crate) fn narrow(&self, definitions: &mut Definitions) {
+        definitions.begin = definitions.begin.max(self.begin);
+        definitions.end = definitions.end.min(self.end);
     }
 
     fn cut(&self, time: u64) -> u64 {

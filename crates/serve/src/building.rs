@@ -330,10 +330,7 @@ mod tests {
         assert_eq!(counts(&[10, 4 * long, long], 4), [1, 3, 1]);
         assert_eq!(counts(&[], 2), [0; 0]);
         let (jobs, _) = jobs(&[10, 4 * long, long], 4);
-        let order = jobs.iter().map(|job| (job.location, job.is_first));
-        assert_eq!(
-            order.collect::<Vec<_>>(),
-            [(1, true), (1, false), (1, false), (2, true), (0, true)]
-        );
+        let order: Vec<_> = jobs.iter().map(|job| (job.location, job.is_first)).collect();
+        assert_eq!(order, [(1, true), (1, false), (1, false), (2, true), (0, true)]);
     }
 }

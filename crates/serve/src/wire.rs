@@ -25,7 +25,8 @@
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
 //! | `source?file` | the text of a source, by its place in `files` of `open` |
 //! | `cube` | the data of the trees, as the offline page has it |
-//! | `trees?t0&t1` | the same for a window, with `window` and the names of `unknown` metrics |
+//! | `trees?t0&t1&waits` | the same for a window, with `window` and the names of `unknown` metrics; |
+//! | | with `waits=0` time and visits only, at once: the rest may take seconds |
 //! | `report` | what `pompeii report --json` prints |
 //!
 //! An answer with another status than 200 is `{"error": "a sentence"}`: 400 for a question that

@@ -140,8 +140,7 @@ fn replay_to<T: Transport>(
     let mut outcome = Outcome::new(definitions, calls, &summaries, found.0, found.1);
     ranks.complete(&mut outcome);
     if let Some(within) = options.within {
-        let Definitions { begin, end, .. } = &mut outcome.definitions;
-        (*begin, *end) = ((*begin).max(within.begin), (*end).min(within.end));
+        within.narrow(&mut outcome.definitions);
     }
     Ok(outcome)
 }

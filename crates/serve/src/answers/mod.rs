@@ -13,6 +13,7 @@ mod tasks;
 mod text;
 pub mod trees;
 mod whole;
+mod window_times;
 
 pub use histogram::{gaps, histogram};
 pub use links::{links, matrix};

@@ -1,7 +1,13 @@
-//! `trees`: property, call path and location of a window, in the form of `cube`. All events are
-//! read, because call paths, the order of barriers and that of messages follow from all of them, so
-//! a long trace takes seconds. Therefore only the last question is answered: an earlier one that is
-//! still being worked on ends when a later one comes.
+//! `trees`: property, call path and location of a window, in the form of `cube`.
+//!
+//! With `waits=0`, there are time and visits only. They come from sums of the index, so the answer
+//! takes as long for a long trace as for a short one (`window_times.rs`). A page asks for it first.
+//! The time of a barrier is whole there: its part after the last arrival, in which a team joins, is
+//! known after the analysis only.
+//!
+//! For all else, all events are read, because the order of barriers and that of messages follow
+//! from all of them, so a long trace takes seconds. Therefore only the last question is answered:
+//! an earlier one that is still being worked on ends when a later one comes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +15,12 @@ use std::thread;
 
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, selection};
+use pompeii_model::Cube;
 use pompeii_replay::engine::stream::Stream;
 use pompeii_replay::{Options, Trace as Events, Within, replay};
 use pompeii_report::{RunInfo, write_page_data};
 
+use super::window_times;
 use crate::query::Query;
 use crate::reply::{JSON, Refused, Reply};
 use crate::session::Session;
@@ -37,6 +45,19 @@ pub fn trees(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let trace = session.trace()?;
     let window = query.window()?;
     let within = Within { begin: trace.time(window.start), end: trace.time(window.end) };
+    let (measured, unknown) = match query.get("waits") {
+        None | Some("1") => (analysed(session, trace, within)?, selection::of_causes()),
+        Some("0") => {
+            (window_times::cube(trace, session.index()?, within)?, selection::beyond_times())
+        }
+        _ => return Err(Refused::Bad("waits must be 0 or 1".to_owned())),
+    };
+    let window = (window.start, window.end.min(trace.survey.shape.length));
+    Ok(reply(session, &derive(&measured), window, &unknown))
+}
+
+/// The severities of a window, from all events of the trace.
+fn analysed(session: &Session, trace: &Trace, within: Within) -> Result<Cube, Refused> {
     let is_replaced = session.trees().next();
     let events = events(trace, &is_replaced)?;
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -46,7 +67,10 @@ pub fn trees(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     if is_replaced.load(Ordering::Relaxed) {
         return Err(Refused::Replaced);
     }
-    let cube = derive(&severities.cube(&outcome));
+    Ok(severities.cube(&outcome))
+}
+
+fn reply(session: &Session, cube: &Cube, (begin, end): (u64, u64), unknown: &[&str]) -> Reply {
     let info = session.viewed.report.as_ref().map(|report| &report.info);
     let info = info.map(|info| RunInfo {
         command: info.command.clone(),
@@ -54,14 +78,13 @@ pub fn trees(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
         host: info.host.clone(),
         ..RunInfo::default()
     });
-    let unknown = serde_json::to_string(&selection::of_causes()).unwrap_or_default();
-    let (begin, end) = (window.start, window.end.min(trace.survey.shape.length));
+    let unknown = serde_json::to_string(unknown).unwrap_or_default();
     let mut json = format!("{{\"window\":[{begin},{end}],\"unknown\":{unknown},").into_bytes();
     let mut data = Vec::new();
     // Writing to memory fails on non-string keys only, and there are none.
-    let _ = write_page_data(&cube, &info.unwrap_or_default(), &mut data);
+    let _ = write_page_data(cube, &info.unwrap_or_default(), &mut data);
     json.extend_from_slice(data.get(1..).unwrap_or_default());
-    Ok(Reply::new(JSON, json))
+    Reply::new(JSON, json)
 }
 
 /// The events of all locations, which end when the question is replaced.

@@ -94,6 +94,43 @@ fn windows_are_the_whole_together() {
     assert_eq!(sums, whole);
 }
 
+/// Time and visits come from the index, and are the same.
+#[test]
+fn times_are_there_before_waits() {
+    const TIMES: [&str; 8] = [
+        "time",
+        "execution",
+        "comp",
+        "mpi",
+        "omp_time",
+        "omp_ibarrier",
+        "omp_idle_threads",
+        "visits",
+    ];
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let length = server.answer("open")["length"].as_u64().unwrap();
+    let windows =
+        [(0, length), (0, length / 3), (length / 3, length / 2), (length / 2, length * 2)];
+    for (start, end) in windows {
+        let question = format!("trees?t0={start}&t1={end}");
+        let (all, times) =
+            (server.answer(&question), server.answer(&format!("{question}&waits=0")));
+        assert_eq!(table(&times, &TIMES), table(&all, &TIMES), "{start} to {end}");
+        for fact in ["window", "wall_ticks", "locations", "processes"] {
+            assert_eq!(times[fact], all[fact], "{fact}");
+        }
+        let unknown = |data: &Value, name: &str| {
+            data["unknown"].as_array().unwrap().contains(&Value::from(name))
+        };
+        assert!(unknown(&times, "mpi_latesender") && !unknown(&all, "mpi_latesender"));
+        assert!(!unknown(&times, "visits") && unknown(&all, "critical_path"));
+        let waits = table(&times, &["mpi_latesender", "mpi_wait_nxn"]);
+        assert!(waits.values().flatten().all(|ticks| *ticks == 0), "{waits:?}");
+    }
+    assert_eq!(server.refusal("trees?t0=0&t1=5&waits=2").0, 400);
+}
+
 #[test]
 fn windows_without_trees_say_why() {
     let folder = sample("hybrid");
