@@ -56,6 +56,8 @@ impl Questions {
             bound_ms: Some(bound_ms),
             number,
         };
+        let words = "trees?waits=0".to_owned();
+        let times = Kind { name: "times", words, bound_ms: None, number };
         let trees = Kind {
             name: "trees",
             words: "trees?".to_owned(),
@@ -77,6 +79,7 @@ impl Questions {
                 kind("matrix", "matrix?", 200.0),
                 kind("histogram", &format!("histogram?locs=0-{last}&region={norm}"), 200.0),
                 kind("find", &format!("find?name=critical&longer={LONG_TICKS}"), 200.0),
+                times,
                 trees,
             ],
         })
