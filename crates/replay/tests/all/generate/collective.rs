@@ -4,7 +4,6 @@ use pompeii_otf2::enums::{CollectiveOp, RegionRole};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::CommRef;
 
-use super::resource;
 use super::world::World;
 
 /// Function, operation, role, and the property that has its waiting.
@@ -41,9 +40,9 @@ const NON_BLOCKING: [Kind; 4] = [
     ("MPI_Ireduce", CollectiveOp::REDUCE, RegionRole::COLL_ALL2ONE, ""),
 ];
 
-/// An operation of any kind on a communicator, or on its window or its file.
+/// An operation of any kind on a communicator.
 pub fn any(world: &mut World, comm: u32) {
-    match world.numbers.below(if world.has_resources { 7 } else { 5 }) {
+    match world.numbers.below(5) {
         0 | 1 => all_to_all(world, comm),
         2 => {
             let root = any_member(world, comm);
@@ -53,9 +52,7 @@ pub fn any(world: &mut World, comm: u32) {
             let root = any_member(world, comm);
             to_root(world, comm, root);
         }
-        4 => scan(world, comm),
-        5 => resource::fence(world, comm),
-        _ => resource::access(world, comm),
+        _ => scan(world, comm),
     }
 }
 
