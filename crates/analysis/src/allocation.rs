@@ -2,6 +2,7 @@
 
 use pompeii_model::{Cube, Ticks};
 
+use crate::without_cpu::BetweenBorders;
 use crate::{Lens, Machine};
 
 /// One part of the CPU allocation time.
@@ -18,10 +19,20 @@ pub struct AllocationPart {
 /// The parts of [`allocation`], with the time in which threads that had work had no CPU as a part
 /// of its own. It was measured by the system's clock, so it is at most the whole.
 pub fn allocation_on(cube: &Cube, machine: &Machine) -> Vec<AllocationPart> {
+    let lens = Lens::new(cube);
+    let between = BetweenBorders::new(&lens);
+    let share = between.without_cpu(&lens, machine.not_on_cpu_ns.unwrap_or(0));
+    let starting_s = machine.starting_ns.unwrap_or(0) as f64 / 1e9;
+    let starting = (starting_s * cube.clock.ticks_per_second()) as Ticks;
+    let of = |ticks: Ticks| (ticks as f64 * share).round() as Ticks;
+    let lacked = [
+        ("computing", of(between.computing)),
+        ("overhead", of(between.openmp).saturating_add(starting)),
+        ("mpi", of(between.mpi)),
+    ];
     let mut parts = allocation(cube);
     let mut not_on_cpu = 0;
-    for (name, ns) in [("computing", machine.not_on_cpu_ns), ("overhead", machine.starting_ns)] {
-        let wanted = (ns.unwrap_or(0) as f64 / 1e9 * cube.clock.ticks_per_second()) as Ticks;
+    for (name, wanted) in lacked {
         if let Some(part) = parts.iter_mut().find(|part| part.name == name) {
             let ticks = wanted.clamp(0, part.ticks.max(0));
             part.ticks -= ticks;
@@ -93,5 +104,41 @@ mod tests {
                 super::allocation_on(&cube, &Machine { not_on_cpu_ns, ..Machine::default() });
             assert_eq!((parts[0].ticks, parts[1].ticks), (105 - ticks, ticks));
         }
+    }
+    /// Two threads compute for 40 ms, wait at a critical region for 100 ms, and at barriers for 60
+    /// ms. They are ready without a CPU for 70 ms: half of the time between two barriers.
+    #[test]
+    fn threads_that_poll_at_locks_have_no_cpu_either() {
+        let text = "wall=100 locations=2
+             a/parallel@a.c:2                         *  time=20 visits=1
+             a/parallel@a.c:2/critical@a.c:5          *  time=50 visits=9 \
+             omp_lock_contention_critical=50
+             a/parallel@a.c:2/implicit barrier@a.c:9  *  time=30 omp_ibarrier_wait=30";
+        check_lacked(
+            text,
+            70,
+            &["computing 20", "not_on_cpu 70", "barrier_waiting 60", "overhead 50"],
+        );
+    }
+
+    /// A rank polls for messages while the other one computes.
+    #[test]
+    fn ranks_that_poll_for_messages_have_no_cpu_either() {
+        let text = "wall=100 locations=2 processes=2
+             a           0  time=100
+             a           1  time=20
+             a/MPI_Recv  1  time=80 visits=1";
+        check_lacked(text, 100, &["computing 60", "not_on_cpu 100", "mpi 40"]);
+    }
+
+    fn check_lacked(text: &str, ms: u64, expected: &[&str]) {
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let machine = Machine { not_on_cpu_ns: Some(ms * 1_000_000), ..Machine::default() };
+        let parts = super::allocation_on(&cube, &machine);
+        assert_eq!(parts.iter().map(|part| part.ticks).sum::<i64>(), cube.allocation_ticks());
+        let parts = parts.into_iter().filter(|part| part.ticks != 0);
+        let shown: Vec<String> =
+            parts.map(|part| format!("{} {}", part.name, part.ticks)).collect();
+        assert_eq!(shown, expected);
     }
 }

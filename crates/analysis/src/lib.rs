@@ -54,6 +54,7 @@ pub mod trace;
 mod traced;
 mod undisturbed;
 mod waits;
+mod without_cpu;
 
 pub use allocation::{AllocationPart, allocation, allocation_on};
 pub use counted::{Counted, counted_only};
@@ -71,3 +72,4 @@ pub use sums::{SumError, check_sum};
 pub use task_times::{TaskInstances, task_instances};
 pub use traced::{OtherRun, add_trace};
 pub use waits::{WaitedAt, WaitedFor, waited_at};
+pub use without_cpu::computing_without_cpu;

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::Lens;
 use crate::profile::{in_task_tree, is_task_root};
+use crate::without_cpu::computing_without_cpu;
 
 /// Why a run cannot be a reference for another one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -75,12 +76,7 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// Share of the computing time in which threads had a CPU.
     fn on_cpu(self) -> f64 {
-        let lens = Lens::new(self.cube);
-        let computed = lens.seconds(lens.total("comp")) * 1e9;
-        match self.not_on_cpu_ns {
-            Some(ns) if computed > 0.0 => (1.0 - ns as f64 / computed).max(0.0),
-            _ => 1.0,
-        }
+        1.0 - computing_without_cpu(&Lens::new(self.cube), self.not_on_cpu_ns.unwrap_or(0))
     }
 }
 

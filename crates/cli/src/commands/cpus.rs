@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use pompeii_analysis::{Advice, AdviceKind, Cause, Explains, Lens, MachineCause, format};
+use pompeii_analysis::{
+    Advice, AdviceKind, Cause, Explains, Lens, MachineCause, computing_without_cpu, format,
+};
 use pompeii_finish::{Machine, Manifest, RunInfo, Threads};
 use pompeii_model::Cube;
 
@@ -241,9 +243,8 @@ fn library(manifest: &Manifest, cube: &Cube) -> Vec<MachineCause> {
         return Vec::new();
     }
     // On a busy machine the library's threads get as small a share of the CPUs as ours.
-    let (lens, lacked_s) = (Lens::new(cube), not_on_cpu_ns(manifest).unwrap_or(0) as f64 / 1e9);
-    let computing_s = lens.seconds(lens.total("comp"));
-    let share = (1.0 - lacked_s / computing_s.max(lacked_s).max(1e-9)).max(0.0);
+    let lens = Lens::new(cube);
+    let share = 1.0 - computing_without_cpu(&lens, not_on_cpu_ns(manifest).unwrap_or(0));
     let idle_ns = (lens.seconds(lens.total("omp_idle_threads")) * share * 1e9).max(0.0) as u64;
     let used = format!("The program's own library threads used {} of CPU time", seconds(ns));
     let helped = ns as f64 >= HELPED * idle_ns as f64 && of_allocation(manifest, idle_ns) >= MUCH;
