@@ -8,6 +8,7 @@ mod common;
 mod connections;
 mod guard;
 mod hostile;
+mod many;
 mod oracle_embed;
 mod oracle_page;
 mod searches;
