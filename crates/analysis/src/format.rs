@@ -19,6 +19,16 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A sentence with a capital at its begin: `Thread 0 arrives last`. Names that only look like a
+/// word stay as they are: `worker-3 arrives last`.
+pub fn sentence(text: &str) -> String {
+    let word = text.split(' ').next().unwrap_or_default();
+    match word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        true => text[..word.len().min(1)].to_uppercase() + &text[word.len().min(1)..],
+        false => text.to_owned(),
+    }
+}
+
 fn two_digits(value: f64, unit: &str) -> String {
     match value.abs() {
         9.95.. => format!("{value:.0} {unit}"),
@@ -118,6 +128,13 @@ mod tests {
             "
 ",
         ));
+    }
+
+    #[test]
+    fn sentences_have_a_capital_and_names_stay() {
+        let texts = ["thread 0 is late", "worker-3 is late", "It is late", "µ", ""];
+        let shown = texts.map(sentence);
+        assert_eq!(shown, ["Thread 0 is late", "worker-3 is late", "It is late", "µ", ""]);
     }
 
     #[test]

@@ -24,6 +24,7 @@
 
 mod allocation;
 mod bounds;
+mod code_times;
 mod consequences;
 mod counted;
 mod derive;
@@ -57,6 +58,7 @@ mod waits;
 mod without_cpu;
 
 pub use allocation::{AllocationPart, allocation, allocation_on};
+pub use code_times::{CodeTimes, code_times};
 pub use counted::{Counted, counted_only};
 pub use derive::derive;
 pub use dilation::{Dilation, dilation};

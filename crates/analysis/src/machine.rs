@@ -200,6 +200,8 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
         let gain =
             of.and_then(|of| undisturbed::gain(cube, (machine, of), (&found, costs.as_ref())));
         found[at].gain = gain.or(found[at].gain);
+        let why = undisturbed::why_more(&lens, machine, &found[at]);
+        found[at].details.extend(why);
     }
     let is_small =
         |of: &&mut Finding| of.advice.kind != AdviceKind::None && !of.is_worth_a_change(cube);

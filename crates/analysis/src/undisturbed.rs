@@ -9,7 +9,7 @@
 use pompeii_model::{CallId, Cube, Ticks};
 
 use crate::dilation::Costs;
-use crate::{Cause, Finding, Gain, Lens, Machine, MachineCause};
+use crate::{Cause, Finding, Gain, Lens, Machine, MachineCause, format};
 
 /// What other programs and the system's scheduler take differs by about this share: they decide
 /// anew in each run which thread waits for a CPU while others wait for it at a barrier.
@@ -41,6 +41,18 @@ pub fn gain(
     let ticks = (cube.wall_ticks - needed - measuring - others).max(0);
     let differ = (ticks as f64 * TAKEN_DIFFERS) as Ticks;
     Some(Gain { ticks, low_ticks: ticks - differ, high_ticks: ticks + differ })
+}
+
+/// Why a gain is larger than its loss, where it is: computing without a CPU is no waiting.
+pub fn why_more(lens: &Lens, machine: &Machine, finding: &Finding) -> Option<String> {
+    let gain = finding.gain.filter(|gain| gain.ticks > finding.lost_ticks)?;
+    let lacked_s = machine.not_on_cpu_ns.filter(|&ns| ns > 0)? as f64 / 1e9;
+    let [gain, lost] = [gain.ticks, finding.lost_ticks].map(|of| format::seconds(lens.seconds(of)));
+    Some(format!(
+        "The gain ({gain}) is larger than the loss ({lost}), because threads that had work lacked \
+         a CPU for {}, which is no part of the loss.",
+        format::seconds(lacked_s)
+    ))
 }
 
 /// Takes the time without a CPU out of a finding that has another reason.

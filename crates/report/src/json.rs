@@ -15,11 +15,13 @@ use pompeii_model::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::code_times::JsonCodeTimes;
 use crate::dilation::sentence;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
 use crate::json_roots::JsonRootCause;
 use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
 use crate::limits::limits;
+use crate::nothing_found::nothing_found;
 use crate::processes::{JsonProcess, json_processes};
 use crate::visits::by_call;
 use crate::{RunInfo, difference, one_thread};
@@ -74,6 +76,9 @@ pub struct JsonReport {
     pub notes: Vec<String>,
     /// The problems, in the order of the summary.
     pub findings: Vec<JsonFinding>,
+    /// What the summary says if no finding is significant, otherwise `null`: whether threads lost
+    /// time, and whether the machine explains it.
+    pub nothing_found: Option<String>,
     /// The kinds of times and counts.
     pub metrics: Vec<JsonMetric>,
     /// The parts of the source.
@@ -183,6 +188,9 @@ pub struct JsonFinding {
     pub explained_by: Option<&'static str>,
     /// What the waiting goes back to, the largest part first; empty without an analysis of a trace.
     pub root_causes: Vec<JsonRootCause>,
+    /// How long each thread computes in the code for which others wait; empty if the cause is
+    /// another one, and for findings that are not significant.
+    pub code_times: Vec<JsonCodeTimes>,
     /// What was observed, as sentences.
     pub details: Vec<String>,
     /// The advice as a sentence.
@@ -360,6 +368,7 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
             .filter(|_| is_run)
             .map(|measuring| dilation(cube, &measuring).share),
         notes: notes(cube, run),
+        nothing_found: nothing_found(cube, run, &found),
         findings: found.iter().map(|finding| json_finding(cube, finding)).collect(),
         metrics: cube.metrics().ids().map(|id| json_metric(cube, id)).collect(),
         regions: json_regions(cube),
@@ -444,6 +453,7 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         significant: finding.is_significant(cube),
         explained_by: finding.explained_by.map(Cause::code),
         root_causes: JsonRootCause::all(cube, finding),
+        code_times: JsonCodeTimes::all(cube, finding),
         details: finding.details.clone(),
         suggestion: finding.advice.sentence(),
         call_paths: finding.calls.iter().map(|call| call.index()).collect(),

@@ -8,6 +8,7 @@
 //! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
 //!   value, so that what is visible always sums to the whole (POMP paper, section 5).
 
+mod code_times;
 mod difference;
 mod dilation;
 mod explain;
@@ -21,6 +22,7 @@ mod json_schema;
 mod layout;
 mod limits;
 mod moments;
+mod nothing_found;
 mod one_thread;
 mod page_calls;
 mod page_facts;

@@ -10,7 +10,7 @@ use crate::json_distributions::{JsonTasks, JsonVisitTimes};
 use crate::page_calls::PageCalls;
 use crate::processes::JsonProcess;
 use crate::summary::{gain, lost};
-use crate::{JsonReport, RunInfo, difference, dilation, one_thread};
+use crate::{JsonReport, RunInfo, difference, dilation, one_thread, waits};
 
 /// All of it.
 #[derive(Serialize)]
@@ -33,6 +33,8 @@ pub struct PageFacts {
     factors: Vec<(&'static str, f64)>,
     allocation: Vec<JsonPart>,
     findings: Vec<PageFinding>,
+    /// What is known if no finding is significant.
+    nothing_found: Option<String>,
     /// What a run on one thread tells.
     alone: Vec<String>,
     /// The commands that tell more then.
@@ -40,6 +42,8 @@ pub struct PageFacts {
     /// Regions that differ: name, difference of their own times in seconds, and of their visits.
     changed: Vec<(String, f64, i64)>,
     waits: Vec<PageWait>,
+    /// What the shares of these are shares of.
+    waits_base: String,
     tasks: Vec<JsonTasks>,
     visit_times: Vec<JsonVisitTimes>,
     ranks: Vec<JsonProcess>,
@@ -84,6 +88,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
     let JsonReport {
         allocation,
         findings,
+        nothing_found,
         mut notes,
         tasks,
         mut visit_times,
@@ -117,10 +122,12 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         parallel: is_run.then(|| efficiencies(cube).parallel),
         factors: if is_run { factors(cube) } else { Vec::new() },
         allocation,
+        nothing_found,
         findings: findings.into_iter().map(|of| finding(of, place)).collect(),
         alone,
         next,
         changed: if is_run { Vec::new() } else { changed(cube) },
+        waits_base: waits::base(cube),
         waits: waited_at(&lens).iter().map(|at| wait(&lens, at, calls)).collect(),
         tasks,
         visit_times,

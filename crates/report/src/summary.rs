@@ -10,7 +10,8 @@ use pompeii_model::{Cube, Region, Role};
 use crate::factors::factors;
 use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
 use crate::limits::limits;
-use crate::{Options, RunInfo, difference, dilation, one_thread};
+use crate::nothing_found::nothing_found;
+use crate::{Options, RunInfo, code_times, difference, dilation, one_thread};
 
 /// The summary of a run: about 30 lines of text, wrapped to the given width.
 pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
@@ -18,10 +19,9 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
         return difference::summary(cube, operation, run, options);
     }
     let style = Style::new(options);
-    let found: Vec<Finding> = findings_on(cube, &run.machine, run.measuring.as_ref())
-        .into_iter()
-        .filter(|f| f.is_significant(cube))
-        .collect();
+    let mut found = findings_on(cube, &run.machine, run.measuring.as_ref());
+    let nothing = nothing_found(cube, run, &found);
+    found.retain(|finding| finding.is_significant(cube));
     let mut text = header(cube, run, options, style);
     let measuring = dilation::sentence(cube, run);
     if let Some((sentence, true)) = &measuring {
@@ -38,7 +38,10 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
     let alone = one_thread::sentences(cube, run);
     text += &on_one_thread(&alone, options, style);
     if alone.is_empty() || !found.is_empty() {
-        text += &problems(Lens::new(cube), &found, options, style);
+        text += &match nothing {
+            Some(nothing) => wrap(&nothing, options.width, " ", "   "),
+            None => problems(Lens::new(cube), &found, options, style),
+        };
         text += &hidden(run, found.len(), options, style);
         text += "\n";
     }
@@ -214,9 +217,6 @@ struct Table<'a> {
 
 fn problems(lens: Lens, found: &[Finding], options: &Options, style: Style) -> String {
     let shown: Vec<&Finding> = found.iter().take(options.top).collect();
-    if shown.is_empty() {
-        return " No problem was found that costs more than 1 % of the run.\n".to_owned();
-    }
     let columns = Columns::new(&shown, options);
     let mut text = format!(" {}\n", style.bold("Fix first"));
     let table = Table { lens, columns, options, style };
@@ -249,7 +249,8 @@ fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
         style.place(&place)
     );
     text += &style.bad(&wrap(&numbers(finding, &table.lens), options.width, "    ", "    "));
-    for sentence in finding.details.iter().chain([&finding.advice.sentence()]) {
+    let times = code_times::sentences(table.lens.cube, finding);
+    for sentence in finding.details.iter().chain(&times).chain([&finding.advice.sentence()]) {
         text += &wrap(sentence, options.width, "    ", "    ");
     }
     text
@@ -298,9 +299,12 @@ fn lower_first(title: &str) -> String {
 fn next_line(run: &RunInfo, first: Option<&Finding>, options: &Options) -> String {
     let explain = first.map_or("time", |finding| finding.property.name);
     let explain = format!("pompeii explain {explain}");
-    let parts = match run.experiment.as_str() {
-        "" => vec![format!(" Next: {explain}")],
-        experiment => vec![
+    let parts = match (run.experiment.as_str(), run.trace_bytes) {
+        ("", _) => vec![format!(" Next: {explain}")],
+        (experiment, Some(_)) => {
+            vec![format!(" Next: pompeii view {experiment}"), format!("or   {explain}")]
+        }
+        (experiment, None) => vec![
             format!(" Next: pompeii html {experiment} -o report.html"),
             format!("or   {explain}"),
         ],

@@ -5,7 +5,7 @@ use pompeii_analysis::{Lens, WaitedAt, WaitedFor, format, waited_at};
 use pompeii_model::Cube;
 
 use crate::Options;
-use crate::layout::{Style, even, name_width, named, right};
+use crate::layout::{Style, even, name_width, named, right, wrap};
 
 /// Constructs, and causes of each, that are shown.
 const SHOWN: usize = 5;
@@ -21,6 +21,7 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
     }
     let style = Style::new(options);
     let heading = named("Waiting, and for whom", name_width(options, &NUMBERS), options);
+    let base = wrap(&base(lens.cube), options.width, " ", " ");
     let columns = right("lost", NUMBERS[0]) + &right("times", NUMBERS[1]);
     let mut text = format!(" {}{columns}{}\n", style.bold(&heading), right("share", NUMBERS[2]));
     for at in found.iter().take(SHOWN) {
@@ -30,7 +31,21 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
         let more = format::counted((found.len() - SHOWN) as i64, "construct");
         text += &format!(" ({more} more: --json has all)\n");
     }
-    even(&text)
+    even(&text) + &base
+}
+
+/// What the shares are shares of. A finding follows waiting back to its first cause if there is a
+/// trace, so it may name other code, with other shares.
+pub(crate) fn base(cube: &Cube) -> String {
+    let last = "Shares are those of all waiting at the construct. Each wait is counted for the \
+                thread that came last, or that held the lock.";
+    match cube.roots.is_empty() {
+        true => last.to_owned(),
+        false => format!(
+            "{last} Findings follow the trace from there to the code that made this thread late, \
+             possibly on another thread, so their shares differ."
+        ),
+    }
 }
 
 fn construct(lens: &Lens, at: &WaitedAt, options: &Options) -> String {

@@ -96,6 +96,7 @@ pub const MODULES: &[Asset] = assets!(
     "trees/values.js"
     "trees/view.js"
     "trees/window.js"
+    "views/codetimes.js"
     "views/details.js"
     "views/difference.js"
     "views/findings.js"

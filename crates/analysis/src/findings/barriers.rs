@@ -487,7 +487,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1800 gain=450 (373 to 527)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 9 of 10 visits, 45 ms after the average.
+                    Thread 0 arrives last in 9 of 10 visits, 45 ms after the average.
                     It computes 0.45 s more than the average in for a.c:5.
                     Measure a longer run: there are too few visits to tell which thread has more work.
             "#]],
@@ -513,7 +513,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=420 gain=190 (136 to 250)
                     [imbalance_steady, none]
-                    thread 0 arrives last in all 10 visits, 21 ms after the average.
+                    Thread 0 arrives last in all 10 visits, 21 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 a.c:5 parallel for | omp_ibarrier lost=20 gain=10 (7 to 18)
                     [?, none]
@@ -544,7 +544,7 @@ mod tests {
         let found = super::super::findings(&crate::derive(&measured));
         let details: Vec<&str> =
             found.iter().flat_map(|f| &f.details).map(String::as_str).collect();
-        expect!["thread 0 in f arrives last in all 9 visits, 2.8 ms after the average."]
+        expect!["Thread 0 in f arrives last in all 9 visits, 2.8 ms after the average."]
             .assert_eq(&details.join("\n"));
     }
 
@@ -568,7 +568,7 @@ mod tests {
             expect![[r#"
                 a.c:7 taskwait | omp_ibarrier_wait lost=250 gain=125 (73 to 148)
                     [taskwait_in_loop, none]
-                    thread 0 arrives last, 0.12 s after the average.
+                    Thread 0 arrives last, 0.12 s after the average.
                     No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
                 a.c:3 single | omp_ibarrier lost=10 gain=5 (3 to 8)
                     [?, none]
@@ -589,7 +589,7 @@ mod tests {
             expect![[r#"
                 a.f90:5 do | omp_ibarrier_wait lost=38 gain=19 (11 to 22)
                     [imbalance_changing, none]
-                    different threads arrive last (thread 0 in 4 of 8 visits), 2.4 ms after the average.
+                    Different threads arrive last (thread 0 in 4 of 8 visits), 2.4 ms after the average.
                     No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
                 a.f90:5 do | omp_ibarrier lost=2 gain=1 (0 to 1)
                     [?, none]
@@ -615,12 +615,12 @@ mod tests {
             expect![[r#"
                 a.c:30 work | omp_ebarrier_wait lost=40 gain=20 (16 to 24)
                     [imbalance_steady, none]
-                    thread 0 arrives last, 20 ms after the average.
+                    Thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms longer here than its team on average, which waits at barrier a.c:5.
                     This thread has more work: split the work by cost, or use tasks.
                 a.c:6 single | omp_ibarrier_wait lost=40 gain=20 (12 to 24)
                     [single_master, none]
-                    thread 0 arrives last, 20 ms after the average.
+                    Thread 0 arrives last, 20 ms after the average.
                     It computes 20 ms more than the average in single body a.c:6.
                     Only one thread works: split its work into tasks or a loop, or use nowait if the others have other work.
             "#]],

@@ -95,7 +95,7 @@ mod tests {
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_wait lost=40 gain=?
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
+                    Thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
                     Measuring took about 89 ms of each thread here, which may have made it late.
                     Measure again with fewer events: leave out short functions and constructs.
             "#]],
@@ -105,12 +105,12 @@ mod tests {
             &text(200),
             measuring,
             expect![[r#"
-            a.c:3 f | omp_ibarrier_wait lost=40 gain=20 (14 to 32)
-                [imbalance_steady, none]
-                thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
-                It computes 20 ms longer here than its team on average, which waits at parallel a.c:2.
-                This thread has more work: split the work by cost, or use tasks.
-        "#]],
+                a.c:3 f | omp_ibarrier_wait lost=40 gain=20 (14 to 32)
+                    [imbalance_steady, none]
+                    Thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
+                    It computes 20 ms longer here than its team on average, which waits at parallel a.c:2.
+                    This thread has more work: split the work by cost, or use tasks.
+            "#]],
         );
     }
 
@@ -119,12 +119,12 @@ mod tests {
         check(
             &text(1),
             expect![[r#"
-            a.c:2 parallel | omp_ibarrier_wait lost=40 gain=?
-                [imbalance_steady, none]
-                thread 0 arrives last, 20 ms after the average.
-                Threads with the same work differ by as much.
-                Measure a longer run: there are too few visits to tell which thread has more work.
-        "#]],
+                a.c:2 parallel | omp_ibarrier_wait lost=40 gain=?
+                    [imbalance_steady, none]
+                    Thread 0 arrives last, 20 ms after the average.
+                    Threads with the same work differ by as much.
+                    Measure a longer run: there are too few visits to tell which thread has more work.
+            "#]],
         );
     }
 
@@ -147,7 +147,7 @@ mod tests {
             expect![[r#"
                 a.c:6 for | omp_ibarrier_wait lost=40 gain=20 (14 to 32)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
+                    Thread 0 arrives last in 100 % of 200 visits, 100 µs after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
         );

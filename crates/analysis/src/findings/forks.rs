@@ -422,7 +422,7 @@ mod tests {
             expect![[r#"
                 a.c:2 parallel | omp_management lost=82 gain=0 (0 to 5)
                     [?, none]
-                    forked once, which took 82 ms: the first fork of a program creates its threads.
+                    Forked once, which took 82 ms: the first fork of a program creates its threads.
                     Nothing to change: this is a cost of the start, and no larger in a longer run.
             "#]],
         );

@@ -172,7 +172,7 @@ mod tests {
             expect![[r#"
                 a.c:5 own_part | mpi_point2point lost=197 gain=99 (57 to 115)
                     [late_sender, none]
-                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
+                    Rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
                     9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
                     99 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 97 ms in collective operations.
@@ -200,13 +200,13 @@ mod tests {
             expect![[r#"
                 a.c:2 large | mpi_collective lost=300 gain=150 (121 to 179)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
+                    Rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
                     9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
                 a.c:5 small | mpi_collective lost=100 gain=50 (36 to 64)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
+                    Rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20.
                     9 visits; 0.20 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -252,7 +252,7 @@ mod tests {
             expect![[r#"
                 a.c:2 update | mpi_point2point lost=198 gain=99 (57 to 115)
                     [late_receiver, none]
-                    rank 0 computes 49 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:9.
+                    Rank 0 computes 49 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:9.
                     9 visits; 50 ms on average, least on rank 0 (0 s), most on rank 1 (0.10 s).
                     99 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 98 ms in collective operations.
@@ -285,13 +285,13 @@ mod tests {
             expect![[r#"
                 a.c:2 log | mpi_point2point lost=200 gain=100 (58 to 117)
                     [late_sender, none]
-                    rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:9.
+                    Rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:9.
                     18 visits; 67 ms on average, least on rank 0 (0 s), most on rank 2 (0.10 s).
                     100 % of this time is waiting for other processes.
                     Send before this work, or give a part of it to other processes.
                 a.c:9 worker | mpi_point2point lost=100 gain=100 (58 to 117)
                     [late_sender, none]
-                    rank 2 computes 33 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:5.
+                    Rank 2 computes 33 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:5.
                     18 visits; 33 ms on average, least on rank 1 (0 s), most on rank 0 (0.10 s).
                     100 % of this time is waiting for other processes.
                     Send before this work, or give a part of it to other processes.
@@ -310,7 +310,7 @@ mod tests {
             expect![[r#"
                 a.c:5 integrate | mpi_collective lost=410 gain=132 (109 to 155)
                     [rank_imbalance_steady, none]
-                    rank 1 computes 0.13 s longer here than ranks do on average; others wait for it in MPI_Reduce, called from a.c:9.
+                    Rank 1 computes 0.13 s longer here than ranks do on average; others wait for it in MPI_Reduce, called from a.c:9.
                     27 visits; 0.14 s on average, least on rank 1 (5.0 ms), most on rank 0 (0.40 s).
                     96 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -331,7 +331,7 @@ mod tests {
             expect![[r#"
                 a.c:11 assemble | mpi_point2point lost=200 gain=100 (82 to 118)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Wait, called from a.c:20.
+                    Rank 0 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Wait, called from a.c:20.
                     9 visits; 0.10 s on average, least on rank 0 (0 s), most on rank 1 (0.20 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.

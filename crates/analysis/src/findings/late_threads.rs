@@ -199,12 +199,12 @@ mod tests {
             expect![[r#"
                 a.c:12 for | omp_ibarrier_wait lost=900 gain=225 (185 to 265)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
                     It computes 0.23 s longer here than its team on average, which waits at for a.c:40.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 a.c:25 for | omp_ibarrier_wait lost=300 gain=75 (57 to 93)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 10 ms after the average.
                     It computes 75 ms longer here than its team on average, which waits at for a.c:40.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
@@ -228,7 +228,7 @@ mod tests {
             expect![[r#"
                 a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (163 to 237)
                     [imbalance_steady, schedule a.c:12]
-                    thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
                     It computes 0.20 s longer here than its team on average, which waits at for a.c:40.
                     Set schedule(dynamic,1) for the loop a.c:12.
             "#]],
@@ -250,7 +250,7 @@ mod tests {
             expect![[r#"
                 b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 20 visits, 5.0 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 5.0 ms after the average.
                     It computes 0.15 s longer here than its team on average, which waits at 2 barriers.
                     This thread has more work: split the work by cost, or use tasks.
             "#]],
@@ -276,11 +276,11 @@ mod tests {
             expect![[r#"
                 a.c:12 for | omp_ibarrier_wait lost=400 gain=200 (162 to 238)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 6.7 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 a.c:20 master | omp_ibarrier_wait lost=200 gain=100 (59 to 122)
                     [single_master, none]
-                    thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at for a.c:40.
                     Only one thread works: split its work into tasks or a loop, or use nowait if the others have other work.
             "#]],
@@ -298,7 +298,7 @@ mod tests {
             expect![[r#"
                 a.c:22 parallel | omp_ebarrier_wait lost=200 gain=100 (82 to 118)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
+                    Thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at barrier a.c:25.
                     This thread has more work: split the work by cost, or use tasks.
             "#]],

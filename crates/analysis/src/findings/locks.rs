@@ -4,13 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
 use super::lock_users;
 use super::next_barrier::{Barriers, Next, WAITING};
 use super::next_lock::{After, Locks};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
-use crate::format;
+use crate::{Lens, format};
 
 const KINDS: [(&str, &str); 3] = [
     ("omp_critical", "omp_lock_contention_critical"),
@@ -77,7 +77,8 @@ fn mutual_exclusion(
         };
         let (region, construct, held) = locked_in(search, &longest, calls);
         let who = held.or_else(|| holder(search, calls));
-        let details = [Some(detail + "."), who].into_iter().flatten().collect();
+        let turns = one_at_a_time(&lens, calls, inside(search, calls));
+        let details = [Some(detail + "."), turns, who].into_iter().flatten().collect();
         let words = Words { cause: Some(cause), details, advice: Advice::none(advice) };
         let loss = loss(search, barriers, whole, (calls, lock, &all));
         let loss = loss.without(measuring, lens.threads_at(calls) as Ticks, 0.0);
@@ -137,6 +138,31 @@ fn inside(search: &Search, calls: &[CallId]) -> Option<Ticks> {
         |&call: &CallId| matches!(lens.role(call), Role::CriticalBody | Role::OrderedBody);
     let children = calls.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
     children.filter(is_body).map(|body| search.paths.execution[body]).reduce(|a, b| a + b)
+}
+
+/// How much of the run the code under mutual exclusion takes: threads cannot share this time, so it
+/// decides whether the region itself holds up the run. `inside` is summed over all threads.
+fn one_at_a_time(lens: &Lens, calls: &[CallId], inside: Option<Ticks>) -> Option<String> {
+    let (system, inside) = (&lens.cube.system, inside?);
+    let visits = lens.by_location("visits", calls);
+    let entered = |threads: &Vec<LocationId>| threads.iter().any(|&at| visits[at] > 0);
+    let processes = system.locations_by_process().into_iter().filter(entered).count();
+    let processes = processes.max(1) as Ticks;
+    let seconds = |ticks: Ticks| format::seconds(lens.seconds(ticks));
+    let all = seconds(inside / processes);
+    let run = seconds(lens.cube.wall_ticks);
+    let visits = visits.iter().sum::<i64>().max(1);
+    let each = format::seconds(lens.seconds(inside) / visits as f64);
+    Some(match processes {
+        1 => format!(
+            "One thread at a time is inside: {} x {each} = {all} of the run's {run}.",
+            format::count(visits)
+        ),
+        _ => format!(
+            "In each process one thread at a time is inside: {all} on average of the run's \
+             {run}."
+        ),
+    })
 }
 
 /// Whom most of the waiting was for, where it was for one: it is the one to relieve.
@@ -250,6 +276,7 @@ mod tests {
                 a.c:5 critical | omp_lock_contention_critical lost=684 gain=171 (143 to 199)
                     [critical, none]
                     4 visits: 86 ms waiting for another thread, 57 ms inside.
+                    One thread at a time is inside: 4 x 57 ms = 0.23 s of the run's 0.30 s.
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
@@ -273,6 +300,7 @@ mod tests {
                 a.c:5 critical (sum) | omp_lock_contention_critical lost=60 gain=21 (17 to 34)
                     [critical, none]
                     40 visits: 1.4 ms waiting for another thread, 2.0 ms inside.
+                    One thread at a time is inside: 40 x 2.0 ms = 80 ms of the run's 0.10 s.
                     Enter less often (private sums, reduction), or make its body shorter.
                 a.c:2 parallel | omp_ibarrier lost=17 gain=9 (7 to 11)
                     [?, none]
@@ -280,7 +308,7 @@ mod tests {
                     Use fewer barriers: add nowait, or do more work between them.
                 a.c:2 parallel | omp_ibarrier_wait lost=3 gain=?
                     [imbalance_changing, none]
-                    thread 1 arrives last, 1.5 ms after the average.
+                    Thread 1 arrives last, 1.5 ms after the average.
                     1.0 ms of the loss would vanish with an even spread of the work, 2.0 ms changes from visit to visit.
                     Threads with the same work differ by as much.
                     Measure a longer run: there are too few visits to tell which thread has more work.
@@ -332,6 +360,7 @@ mod tests {
                 a.c:17 critical | omp_lock_contention_critical lost=410 gain=137 (114 to 160)
                     [critical, none]
                     60 visits: 6.4 ms waiting for another thread, 5.2 ms inside.
+                    One thread at a time is inside: 60 x 5.2 ms = 0.31 s of the run's 0.30 s.
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
@@ -350,6 +379,7 @@ mod tests {
                 a.c:5 ordered | omp_ordered_wait lost=100 gain=50 (42 to 58)
                     [ordered, none]
                     40 visits: 2.2 ms waiting for its turn, 2.0 ms inside.
+                    One thread at a time is inside: 40 x 2.0 ms = 80 ms of the run's 0.10 s.
                     Use small chunks (schedule(static, 1)), or make the ordered part smaller.
             "#]],
         );

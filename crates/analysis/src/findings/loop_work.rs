@@ -164,7 +164,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=800 gain=200 (117 to 238)
                     [few_units, none]
-                    thread 0 arrives last in 100 % of 20 visits, 10 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 10 ms after the average.
                     6 iterations for 4 threads: some have one less.
                     Make more and shorter iterations, or parallelise an inner loop too (collapse).
             "#]],
@@ -179,7 +179,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1200 gain=300 (247 to 353)
                     [imbalance_steady, schedule a.c:5]
-                    thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
                     It computes 0.30 s more than the average in for a.c:5.
                     Set schedule(dynamic,1) for the loop a.c:5.
             "#]],
@@ -194,7 +194,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1200 gain=300 (247 to 353)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
                     It computes 0.30 s more than the average in for a.c:5.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
@@ -205,7 +205,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1200 gain=300 (247 to 353)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
                     It computes 0.30 s more than the average in for a.c:5.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
@@ -220,7 +220,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1200 gain=300 (247 to 353)
                     [imbalance_steady, schedule a.c:5]
-                    thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
                     It computes 0.30 s more than the average in for a.c:5.
                     Set schedule(dynamic,5) for the loop a.c:5.
             "#]],
@@ -231,7 +231,7 @@ mod tests {
             expect![[r#"
                 a.c:5 parallel for | omp_ibarrier_wait lost=1200 gain=300 (247 to 353)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
                     It computes 0.30 s more than the average in for a.c:5.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],

@@ -101,16 +101,16 @@ mod tests {
         check_wait(
             10,
             expect![[r#"
-            a.c:5 MPI_Recv | omp_ebarrier_wait lost=200 gain=37 (27 to 55)
-                [idle_during_mpi, none]
-                rank 0 thread 0 arrives last in 100 % of 20 visits, 2.5 ms after the average.
-                Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
-            a.c:5 MPI_Recv | mpi_point2point lost=200 gain=5 (3 to 7)
-                [?, none]
-                40 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
-                5 % of this time is waiting for other processes.
-                Send fewer and larger messages, or use non-blocking ones and compute before waiting.
-        "#]],
+                a.c:5 MPI_Recv | omp_ebarrier_wait lost=200 gain=37 (27 to 55)
+                    [idle_during_mpi, none]
+                    Rank 0 thread 0 arrives last in 100 % of 20 visits, 2.5 ms after the average.
+                    Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
+                a.c:5 MPI_Recv | mpi_point2point lost=200 gain=5 (3 to 7)
+                    [?, none]
+                    40 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
+                    5 % of this time is waiting for other processes.
+                    Send fewer and larger messages, or use non-blocking ones and compute before waiting.
+            "#]],
         );
     }
 
@@ -119,16 +119,16 @@ mod tests {
         check_wait(
             100,
             expect![[r#"
-            a.c:5 MPI_Recv | mpi_point2point lost=200 gain=100 (58 to 117)
-                [late_sender, none]
-                40 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
-                100 % of this time is waiting for other processes.
-                Send fewer and larger messages, or use non-blocking ones and compute before waiting.
-            a.c:13 barrier | omp_ebarrier_wait lost=200 gain=50 (40 to 60)
-                [imbalance_steady, none]
-                rank 0 thread 0 arrives last in 100 % of 20 visits, 2.5 ms after the average.
-                Spread the work before the barrier evenly.
-        "#]],
+                a.c:5 MPI_Recv | mpi_point2point lost=200 gain=100 (58 to 117)
+                    [late_sender, none]
+                    40 visits; 0.10 s on average, least on rank 0 (0.10 s), most on rank 1 (0.10 s).
+                    100 % of this time is waiting for other processes.
+                    Send fewer and larger messages, or use non-blocking ones and compute before waiting.
+                a.c:13 barrier | omp_ebarrier_wait lost=200 gain=50 (40 to 60)
+                    [imbalance_steady, none]
+                    Rank 0 thread 0 arrives last in 100 % of 20 visits, 2.5 ms after the average.
+                    Spread the work before the barrier evenly.
+            "#]],
         );
     }
 }

@@ -327,7 +327,7 @@ impl<'a> Search<'a> {
                 gain.without_measuring(lens.cube, name, self.measuring_ticks)
             }),
             share: lens.share(loss.lost),
-            details: words.details,
+            details: words.details.iter().map(|text| format::sentence(text)).collect(),
             advice,
             roots: Vec::new(),
             explained_by: None,
@@ -586,6 +586,7 @@ mod tests {
                 a.c:5 critical | omp_critical lost=600 gain=300 (220 to 389)
                     [critical, none]
                     10,000 visits, 80 µs each, 40 µs inside.
+                    One thread at a time is inside: 10,000 x 40 µs = 0.40 s of the run's 1.0 s.
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );

@@ -297,7 +297,7 @@ mod tests {
             expect![[r#"
                 a.c:70 parallel | mpi_collective lost=840 gain=150 (118 to 182)
                     [rank_imbalance_steady, none]
-                    rank 1 computes 0.19 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:60.
+                    Rank 1 computes 0.19 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:60.
                     20 visits; 0.21 s on average, least on rank 1 (20 ms), most on rank 0 (0.40 s).
                     71 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -343,7 +343,7 @@ mod tests {
             expect![[r#"
                 a.c:70 parallel | mpi_init_exit lost=720 gain=340 (262 to 424)
                     [rank_imbalance_steady, none]
-                    rank 1 computes 0.34 s longer here than ranks do on average; others wait for it in MPI_Finalize.
+                    Rank 1 computes 0.34 s longer here than ranks do on average; others wait for it in MPI_Finalize.
                     2 visits; 0.36 s on average, least on rank 1 (20 ms), most on rank 0 (0.70 s).
                     This process has more work here than others: give it less, or split its work.
             "#]],
@@ -363,7 +363,7 @@ mod tests {
             expect![[r#"
                 a.c:12 relax | mpi_point2point lost=600 gain=?
                     [late_sender, none]
-                    rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
+                    Rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
                     9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.60 s).
                     Run again with --mpi-wait to know the gain.
                     Send before this work, or give a part of it to other processes.
@@ -388,7 +388,7 @@ mod tests {
             expect![[r#"
                 a.c:13 own_part | mpi_point2point lost=610 gain=300 (245 to 360)
                     [late_receiver, none]
-                    rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
+                    Rank 0 computes 0.30 s longer here than ranks do on average; others wait for it in MPI_Ssend, called from a.c:21.
                     9 visits; 0.30 s on average, least on rank 0 (0 s), most on rank 1 (0.61 s).
                     99 % of this time is waiting for other processes.
                     Receive before this work, or send with a function that does not wait (MPI_Isend).
@@ -418,20 +418,20 @@ mod tests {
             expect![[r#"
                 a.c:14 long_part | mpi_point2point lost=899 gain=299 (174 to 352)
                     [late_sender, none]
-                    rank 0 computes 0.20 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
+                    Rank 0 computes 0.20 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
                     9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 0.80 s in collective operations.
                     Send before this work, or give a part of it to other processes.
                 a.c:30 receiver | mpi_collective lost=399 gain=133 (105 to 161)
                     [rank_imbalance_steady, none]
-                    rank 1 computes 0.27 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:50.
+                    Rank 1 computes 0.27 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:50.
                     18 visits; 0.40 s on average, least on rank 1 (0 s), most on rank 2 (0.80 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
                 a.c:19 short_part | mpi_point2point lost=301 gain=100 (60 to 124)
                     [late_sender, none]
-                    rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
+                    Rank 0 computes 67 ms longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:30.
                     9 visits; 0.13 s on average, least on rank 0 (0 s), most on rank 1 (0.40 s).
                     100 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 0.80 s in collective operations.
@@ -458,7 +458,7 @@ mod tests {
             expect![[r#"
                 a.c:10 inner | mpi_point2point lost=199 gain=98 (57 to 115)
                     [late_sender, none]
-                    rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:20.
+                    Rank 0 computes 50 ms longer here than ranks do on average; others wait for it in MPI_Send, called from a.c:20.
                     18 visits; 51 ms on average, least on rank 0 (1.0 ms), most on rank 1 (0.10 s).
                     97 % of this time is waiting for other processes.
                     Processes that are late because of it make others wait for 98 ms in collective operations.
@@ -564,7 +564,7 @@ mod tests {
             expect![[r#"
                 a.c:21 main | mpi_point2point lost=650 gain=?
                     [late_sender, none]
-                    rank 0 computes 0.32 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
+                    Rank 0 computes 0.32 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:21.
                     9 visits; 0.33 s on average, least on rank 0 (0 s), most on rank 1 (0.65 s).
                     Run again with --mpi-wait to know the gain.
                     Send before this work, or give a part of it to other processes.

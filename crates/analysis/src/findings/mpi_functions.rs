@@ -130,7 +130,7 @@ mod tests {
             expect![[r#"
                 a.c:5 relax | mpi_rma_sync_active lost=310 gain=145 (111 to 182)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_Win_fence, called from a.c:9.
+                    Rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_Win_fence, called from a.c:9.
                     18 visits; 0.15 s on average, least on rank 0 (10 ms), most on rank 1 (0.30 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -187,7 +187,7 @@ mod tests {
             expect![[r#"
                 a.c:5 format | mpi_io_collective lost=310 gain=145 (120 to 170)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_File_write_all, called from a.c:9.
+                    Rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_File_write_all, called from a.c:9.
                     18 visits; 0.15 s on average, least on rank 0 (10 ms), most on rank 1 (0.30 s).
                     94 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -226,7 +226,7 @@ mod tests {
             expect![[r#"
                 a.c:5 read | mpi_mgmt_comm lost=302 gain=150 (124 to 176)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Comm_split, called from a.c:9.
+                    Rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Comm_split, called from a.c:9.
                     2 visits; 0.15 s on average, least on rank 0 (1.0 ms), most on rank 1 (0.30 s).
                     99 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -258,7 +258,7 @@ mod tests {
             expect![[r#"
                 a.c:11 MPI_File_write | mpi_collective lost=300 gain=150 (124 to 176)
                     [rank_imbalance_steady, none]
-                    rank 0 is in MPI_File_write 0.15 s longer than ranks do on average; others wait for it in MPI_Bcast, called from a.c:9.
+                    Rank 0 is in MPI_File_write 0.15 s longer than ranks do on average; others wait for it in MPI_Bcast, called from a.c:9.
                     9 visits; 0.15 s on average, least on rank 0 (0 s), most on rank 1 (0.30 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.

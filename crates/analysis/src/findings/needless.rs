@@ -180,7 +180,7 @@ mod tests {
             expect![[r#"
                 a.c:4 for | omp_ibarrier_wait lost=420 gain=200 (152 to 251)
                     [nowait_possible, nowait a.c:4]
-                    who is late here is early at the next barrier (for a.c:7): the threads wait 0.21 s on average at both, and 10 ms without this barrier.
+                    Who is late here is early at the next barrier (for a.c:7): the threads wait 0.21 s on average at both, and 10 ms without this barrier.
                     Leave out the barrier of a.c:4 (nowait), if the code after it does not need the results of other threads.
             "#]],
         );
@@ -206,11 +206,11 @@ mod tests {
             expect![[r#"
                 a.c:4 for | omp_ibarrier_wait lost=220 gain=100 (67 to 136)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 96 % of 25 visits, 4.4 ms after the average.
+                    Thread 0 arrives last in 96 % of 25 visits, 4.4 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 a.c:7 for | omp_ibarrier_wait lost=200 gain=100 (75 to 125)
                     [imbalance_steady, none]
-                    thread 1 arrives last in 100 % of 25 visits, 4.0 ms after the average.
+                    Thread 1 arrives last in 100 % of 25 visits, 4.0 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
         );
@@ -235,11 +235,11 @@ mod tests {
             expect![[r#"
                 a.c:4 for | omp_ibarrier_wait lost=200 gain=100 (75 to 125)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 25 visits, 4.0 ms after the average.
+                    Thread 0 arrives last in 100 % of 25 visits, 4.0 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 a.c:7 for | omp_ibarrier_wait lost=100 gain=50 (33 to 67)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 25 visits, 2.0 ms after the average.
+                    Thread 0 arrives last in 100 % of 25 visits, 2.0 ms after the average.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
             "#]],
         );

@@ -184,6 +184,7 @@ mod tests {
                 a.c:5 critical | omp_lock_contention_critical lost=200 gain=100 (82 to 118)
                     [critical, none]
                     40 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
+                    One thread at a time is inside: 40 x 5.0 ms = 0.20 s of the run's 0.30 s.
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],
         );
@@ -197,10 +198,11 @@ mod tests {
                 a.c:5 critical | omp_lock_contention_critical lost=100 gain=51 (30 to 61)
                     [critical, none]
                     2,000 visits: 50 µs waiting for another thread, 100 µs inside.
+                    One thread at a time is inside: 2,000 x 100 µs = 0.20 s of the run's 0.30 s.
                     Enter less often (private sums, reduction), or make its body shorter.
                 a.c:9 barrier | omp_ebarrier_wait lost=100 gain=50 (29 to 59)
                     [imbalance_changing, none]
-                    different threads arrive last (thread 0 in 50 % of 20 visits), 2.5 ms after the average.
+                    Different threads arrive last (thread 0 in 50 % of 20 visits), 2.5 ms after the average.
                     No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
             "#]],
         );

@@ -192,7 +192,7 @@ mod tests {
             expect![[r#"
                 a.c:5 pivot | mpi_collective lost=405 gain=134 (109 to 160)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.13 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20, and in MPI_Allreduce, called from a.c:9.
+                    Rank 0 computes 0.13 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:20, and in MPI_Allreduce, called from a.c:9.
                     27 visits; 68 ms on average, least on rank 1 (1.0 ms), most on rank 2 (0.20 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -218,7 +218,7 @@ mod tests {
             expect![[r#"
                 a.c:8 for | omp_ibarrier_wait lost=1500 gain=200 (165 to 235)
                     [imbalance_steady, none]
-                    rank 0 thread 0 arrives last in all 9 visits, 22 ms after the average.
+                    Rank 0 thread 0 arrives last in all 9 visits, 22 ms after the average.
                     Rank 0 is late because of it; others wait for it in MPI_Allreduce, called from a.c:12.
                     It has more or costlier iterations, or slower memory: split the iterations by cost. Compile with --loop-chunks to see them.
                 ? a | omp_idle_threads lost=400 gain=67 (52 to 82)
@@ -243,7 +243,7 @@ mod tests {
             expect![[r#"
                 a.c:8 for | mpi_collective lost=600 gain=150 (123 to 177)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:12.
+                    Rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from a.c:12.
                     9 visits; 0.15 s on average, least on rank 0 (0 s), most on rank 1 (0.30 s).
                     100 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -269,7 +269,7 @@ mod tests {
             expect![[r#"
                 a.c:5 read | mpi_point2point lost=320 gain=150 (124 to 176)
                     [rank_imbalance_steady, none]
-                    rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Wait, called from a.c:12.
+                    Rank 0 computes 0.15 s longer here than ranks do on average; others wait for it in MPI_Wait, called from a.c:12.
                     18 visits; 0.16 s on average, least on rank 0 (10 ms), most on rank 1 (0.31 s).
                     94 % of this time is waiting for other processes.
                     This process has more work here than others: give it less, or split its work.
@@ -298,6 +298,7 @@ mod tests {
                 a.c:5 critical | omp_lock_contention_critical lost=400 gain=100 (91 to 109)
                     [critical, none]
                     20 visits: 5.0 ms waiting for another thread, 10 ms inside.
+                    One thread at a time is inside: 20 x 10 ms = 0.20 s of the run's 0.20 s.
                     Rank 1 is late because of it; others wait for it in MPI_Allreduce, called from a.c:12.
                     Enter less often (private sums, reduction), or make its body shorter.
             "#]],

@@ -87,7 +87,7 @@ mod tests {
             expect![[r#"
                 a.c:5 for | omp_ibarrier_wait lost=200 gain=100 (59 to 120)
                     [imbalance_changing, schedule a.c:5]
-                    different threads arrive last (thread 0 in 50 % of 20 visits), 5.0 ms after the average.
+                    Different threads arrive last (thread 0 in 50 % of 20 visits), 5.0 ms after the average.
                     Set schedule(dynamic,1) for the loop a.c:5.
             "#]],
         );
@@ -100,7 +100,7 @@ mod tests {
             expect![[r#"
                 a.c:5 for | omp_ibarrier_wait lost=200 gain=100 (59 to 120)
                     [imbalance_changing, none]
-                    different threads arrive last (thread 0 in 50 % of 20 visits), 5.0 ms after the average.
+                    Different threads arrive last (thread 0 in 50 % of 20 visits), 5.0 ms after the average.
                     No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
             "#]],
         );

@@ -119,7 +119,7 @@ mod tests {
             expect![[r#"
                 a.c:5 own_part | mpi_point2point lost=600 gain=300 (243 to 357)
                     [late_sender, none]
-                    rank 0 computes 300 µs longer here than ranks do on average; others wait for it in MPI_Test, called from a.c:22.
+                    Rank 0 computes 300 µs longer here than ranks do on average; others wait for it in MPI_Test, called from a.c:22.
                     100 visits; 300 µs on average, least on rank 0 (0 s), most on rank 1 (600 µs).
                     100 % of this time is waiting for other processes.
                     Send before this work, or give a part of it to other processes.

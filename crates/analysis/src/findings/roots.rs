@@ -321,7 +321,7 @@ mod tests {
             expect![[r#"
                 b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
                     [imbalance_steady, none]
-                    thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
+                    Thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
                     It computes 0.15 s longer here than its team on average, which waits at barrier a.c:33.
                     According to the trace, 97 % of the waiting at barrier a.c:33 goes back to assemble (b.c:9) on thread 0.
                     This thread has more work: split the work by cost, or use tasks.
@@ -386,6 +386,7 @@ mod tests {
                 a.c:31 critical | omp_lock_contention_critical lost=400 gain=175 (138 to 212)
                     [critical, none]
                     80 visits: 2.5 ms waiting for another thread, 5.0 ms inside.
+                    One thread at a time is inside: 80 x 5.0 ms = 0.40 s of the run's 0.60 s.
                     It makes threads late at barrier a.c:36.
                     According to the trace, 100 % of the waiting at 3 places goes back to critical body a.c:31 on thread 0.
                     Enter less often (private sums, reduction), or make its body shorter.
@@ -445,12 +446,12 @@ mod tests {
             LATE,
             &[],
             expect![[r#"
-            b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
-                [imbalance_steady, none]
-                thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
-                It computes 0.15 s longer here than its team on average, which waits at barrier a.c:33.
-                This thread has more work: split the work by cost, or use tasks.
-        "#]],
+                b.c:9 assemble | omp_ebarrier_wait lost=300 gain=150 (123 to 177)
+                    [imbalance_steady, none]
+                    Thread 0 arrives last in 100 % of 40 visits, 3.8 ms after the average.
+                    It computes 0.15 s longer here than its team on average, which waits at barrier a.c:33.
+                    This thread has more work: split the work by cost, or use tasks.
+            "#]],
         );
     }
 }

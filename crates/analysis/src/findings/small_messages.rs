@@ -203,7 +203,7 @@ mod tests {
             expect![[r#"
                 a.c:9 slow | mpi_point2point lost=300 gain=145 (120 to 170)
                     [late_sender, none]
-                    rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
+                    Rank 0 computes 0.14 s longer here than ranks do on average; others wait for it in MPI_Recv, called from a.c:20.
                     30 visits; 0.15 s on average, least on rank 0 (0 s), most on rank 1 (0.30 s).
                     97 % of this time is waiting for other processes.
                     Send before this work, or give a part of it to other processes.

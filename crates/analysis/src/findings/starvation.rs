@@ -343,7 +343,7 @@ mod tests {
         check(
             (100, 4, 400, 4000),
             expect![
-                "a.c:5 task dependences: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 100 tasks of 4.0 ms each ran one after the other, although more were created."
+                "a.c:5 task dependences: Each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 100 tasks of 4.0 ms each ran one after the other, although more were created."
             ],
         );
     }
@@ -353,7 +353,7 @@ mod tests {
         check(
             (70, 40, 700, 100),
             expect![
-                "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
+                "a.c:5 task long_last_task: Each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). The longest task takes 40 ms, the mean 10 ms."
             ],
         );
     }
@@ -403,7 +403,7 @@ mod tests {
             4,
             (70, 40, 700, 100),
             expect![
-                "a.c:5 task long_last_task: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). the longest task takes 40 ms, the mean 10 ms."
+                "a.c:5 task long_last_task: Each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). The longest task takes 40 ms, the mean 10 ms."
             ],
         );
         check_with(
@@ -418,7 +418,7 @@ mod tests {
         check(
             (50, 20, 900, 100),
             expect![
-                "a.c:5 task few_units: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 50 tasks in 10 visits, 18 ms each, for 4 threads: in the last round some have none."
+                "a.c:5 task few_units: Each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total). 50 tasks in 10 visits, 18 ms each, for 4 threads: in the last round some have none."
             ],
         );
     }
@@ -428,7 +428,7 @@ mod tests {
         check(
             (4000, 1, 900, 100),
             expect![
-                "a.c:2 parallel ?: each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total)."
+                "a.c:2 parallel ?: Each thread waits 0.23 s while others execute tasks (0.70 s of tasks in total)."
             ],
         );
     }

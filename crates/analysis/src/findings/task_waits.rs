@@ -180,12 +180,12 @@ mod tests {
         check(
             (120, 2800, 100),
             expect![[r#"
-            a.c:5 task | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
-                [long_last_task, none]
-                thread 0 arrives last, 33 ms after the average.
-                the longest task takes 0.12 s, the mean 35 ms.
-                Create the long tasks first, or split them.
-        "#]],
+                a.c:5 task | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
+                    [long_last_task, none]
+                    Thread 0 arrives last, 33 ms after the average.
+                    The longest task takes 0.12 s, the mean 35 ms.
+                    Create the long tasks first, or split them.
+            "#]],
         );
     }
 
@@ -195,11 +195,11 @@ mod tests {
         check(
             (600, 2800, 100),
             expect![[r#"
-            a.c:7 taskwait | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
-                [taskwait_in_loop, none]
-                thread 0 arrives last, 33 ms after the average.
-                No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
-        "#]],
+                a.c:7 taskwait | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
+                    [taskwait_in_loop, none]
+                    Thread 0 arrives last, 33 ms after the average.
+                    No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
+            "#]],
         );
     }
 
@@ -208,11 +208,11 @@ mod tests {
         check(
             (36, 2800, 100),
             expect![[r#"
-            a.c:7 taskwait | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
-                [taskwait_in_loop, none]
-                thread 0 arrives last, 33 ms after the average.
-                No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
-        "#]],
+                a.c:7 taskwait | omp_ibarrier_wait lost=200 gain=67 (41 to 87)
+                    [taskwait_in_loop, none]
+                    Thread 0 arrives last, 33 ms after the average.
+                    No more tasks exist than are created before each wait: wait once after the loop (taskloop: nogroup), or describe the order by depend.
+            "#]],
         );
     }
 }

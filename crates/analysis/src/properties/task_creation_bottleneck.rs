@@ -77,8 +77,8 @@ mod tests {
             expect![[r#"
                 a.c:5 task | task_creation_bottleneck lost=1630 gain=408 (337 to 479)
                     [one_creator, none]
-                    thread 0 creates 100 % of 100 tasks and needs 9.8 ms each;
-                    executing a task takes 14 ms, so the others could take one every 4.7 ms.
+                    Thread 0 creates 100 % of 100 tasks and needs 9.8 ms each;
+                    Executing a task takes 14 ms, so the others could take one every 4.7 ms.
                     Create tasks on several threads, or move their preparation into the tasks.
             "#]],
         );
@@ -100,7 +100,7 @@ mod tests {
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=95 gain=48 (31 to 65)
                     [?, none]
-                    each thread waits 48 ms while others execute tasks (1.1 s of tasks in total).
+                    Each thread waits 48 ms while others execute tasks (1.1 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.
                 a.c:5 create task | omp_task_creation lost=10 gain=5 (3 to 11)
                     [tasks_too_small, none]

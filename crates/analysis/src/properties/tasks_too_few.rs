@@ -115,7 +115,7 @@ mod tests {
             expect![[r#"
                 a.c:2 parallel | omp_ibarrier_starvation lost=100 gain=50 (39 to 61)
                     [?, none]
-                    each thread waits 50 ms while others execute tasks (0.70 s of tasks in total).
+                    Each thread waits 50 ms while others execute tasks (0.70 s of tasks in total).
                     Look for one long task, or a chain of dependent tasks: start it first.
             "#]],
         );

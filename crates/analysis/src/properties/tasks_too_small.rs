@@ -174,7 +174,7 @@ mod tests {
                     Use fewer barriers: add nowait, or do more work between them.
                 a.c:7 barrier | omp_ebarrier_wait lost=900 gain=450 (261 to 527)
                     [imbalance_changing, none]
-                    different threads arrive last (thread 1 in 3 of 5 visits), 90 ms after the average.
+                    Different threads arrive last (thread 1 in 3 of 5 visits), 90 ms after the average.
                     No thread is always late: remove the barrier if nothing needs it, or do more work between barriers.
                 a.c:5 create task | omp_task_creation lost=4 gain=2 (1 to 7)
                     [tasks_too_small, none]

@@ -83,7 +83,7 @@ fn experiments_and_working_folders_have_names_of_any_bytes() {
     let program = ["--", "./loop"].map(OsStr::new);
     let ended = pompeii_in(&sandbox, &folder, &[&run[..], &[named], &program].concat());
     assert_eq!(ended.code, Some(3), "{}", ended.messages);
-    ended.says(r"pompeii html $'exp\376' -o report.html");
+    ended.says(r"pompeii view $'exp\376'");
     for command in ["report", "recover", "score", "dump"] {
         let ended = pompeii_in(&sandbox, &folder, &[OsStr::new(command), named]);
         assert_eq!(ended.code, Some(0), "{command}: {}", ended.messages);

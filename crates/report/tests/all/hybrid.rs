@@ -41,11 +41,13 @@ fn the_first_answer() {
             | Fix first
             | 1  ocean.c:31  parallel  collective communication
             |    lost 0.60 CPU s; gain not known
-            |    rank 1 computes 0.10 s longer here than ranks do on average; others wait for
+            |    Rank 1 computes 0.10 s longer here than ranks do on average; others wait for
             |    it in MPI_Allreduce, called from ocean.c:20.
             |    200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25
             |    s).
             |    Run again with --mpi-wait to know the gain.
+            |    Computing in parallel ocean.c:31: 0.60 s on rank 0 thread 0, 0.60 s on rank
+            |    0 thread 1, 0.80 s on rank 1 thread 0, 0.80 s on rank 1 thread 1.
             |    This process has more work here than others: give it less, or split its
             |    work.
             | 2  ocean.c:20  step      idle threads

@@ -129,6 +129,7 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
             3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (39 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work. Show in trees
             4 Wait at implicit barrier parallel for ocean.c:118 lost 10.4 CPU s · gain 1.3 s (0.95 to 1.9) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer than they are. It shows as Wait at implicit barrier at parallel for ocean.c:118 (7.9 s), Wait at implicit barrier at parallel ocean.c:203 (0.91 s), Critical contention at critical (sum) ocean.c:210 (0.86 s), and at 2 more places. Set OMP_PROC_BIND=false. Show in trees
             Who waited for whom
+            Shares are those of all waiting at the construct. Each wait is counted for the thread that came last, or that held the lock.
             waiting at, and for whom lost (CPU) times share
             implicit barrier ocean.c:131 0.90 s 2,000 100 %
             thread 0 in parallel ocean.c:118
@@ -245,7 +246,12 @@ fn processes_stand_next_to_each_other() {
             idle in serial parts 0.28 s 7.0 %
             processes not running 40 ms 1.0 %
             Fix first
-            1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. This process has more work here than others: give it less, or split its work. Show in trees
+            1 Collective communication parallel ocean.c:31 lost 0.60 CPU s · gain not known Rank 1 computes 0.10 s longer here than ranks do on average; others wait for it in MPI_Allreduce, called from ocean.c:20. 200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25 s). Run again with --mpi-wait to know the gain. Computing in parallel ocean.c:31 time
+            rank 0 thread 0 0.60 s
+            rank 0 thread 1 0.60 s
+            rank 1 thread 0 0.80 s
+            rank 1 thread 1 0.80 s
+            This process has more work here than others: give it less, or split its work. Show in trees
             2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (41 to 79) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work. Show in trees
             3 Idle threads ocean lost 40 CPU ms · gain 10 ms (7.0 to 19) of 1.00 s 20 ms run on one thread of each process. Mark regions with omp inst begin(name)
             to see which code this is. Show in trees

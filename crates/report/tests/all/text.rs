@@ -51,8 +51,10 @@ fn the_first_answer() {
             | Fix first
             | 1  ocean.c:118  parallel for    wait at implicit barrier
             |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
-            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    Thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Computing in parallel ocean.c:118: 2.2 s on average of 8 threads, most 3.2 s
+            |    on thread 0, least 2.0 s on thread 1.
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             | 2  ocean.c:20   read_forcing    idle threads
@@ -65,19 +67,21 @@ fn the_first_answer() {
             |    Parallelise it, or overlap it with other work.
             | 4  ocean.c:203  parallel        wait at implicit barrier
             |    lost 0.91 CPU s; gain 0.11 s (76 ms to 0.18 s) of 4.82 s
-            |    different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
+            |    Different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
+            |    Computing in parallel ocean.c:203: 0.70 s on each of the 8 threads.
             |    No thread is always late: another static split does not help. Do more work
             |    between barriers, or use nowait if the next code does not need the results.
             | 5  ocean.c:210  critical (sum)  critical contention
             |    lost 0.86 CPU s; gain 0.12 s (81 ms to 0.19 s) of 4.82 s
             |    320,000 visits: 2.2 µs waiting for another thread, 5.0 µs inside.
+            |    One thread at a time is inside: 320,000 x 5.0 µs = 1.6 s of the run's 4.8 s.
             |    Enter less often (private sums, reduction), or make its body shorter.
             |    2 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
             | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
             |   (ocean.c:208).
-            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            | Next: pompeii view ocean-20261120_1132_ab12cd34
             |       or   pompeii explain omp_ibarrier_wait
         "#]],
     );
@@ -105,15 +109,17 @@ fn bars_on_a_terminal() {
             | Fix first
             | 1  ocean.c:118  parallel for  wait at implicit barrier
             |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
-            |    thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
+            |    Thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
+            |    Computing in parallel ocean.c:118: 2.2 s on average of 8 threads, most 3.2 s
+            |    on thread 0, least 2.0 s on thread 1.
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             |    6 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
             |
             | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
             |   (ocean.c:208).
-            | Next: pompeii html ocean-20261120_1132_ab12cd34 -o report.html
+            | Next: pompeii view ocean-20261120_1132_ab12cd34
             |       or   pompeii explain omp_ibarrier_wait
         "#]],
     );
@@ -344,6 +350,8 @@ fn who_waited_for_whom() {
             | critical (sum) ocean.c:210                             90 ms      4,000   100 %
             |   thread 5 in parallel ocean.c:203                     80 ms      2,000    89 %
             |   others                                               10 ms      2,000    11 %
+            | Shares are those of all waiting at the construct. Each wait is counted for the
+            | thread that came last, or that held the lock.
         "#]],
     );
 }

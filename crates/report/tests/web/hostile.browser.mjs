@@ -44,7 +44,7 @@ grown("MANY", 3, [[-1, 0], [0, 1], [1, 2]], undefined, {
     ({ name: `barrier a.c:${at}`, wait_s: 9, visits: 7, causes: Array(12).fill(cause) })),
   findings: Array.from({ length: 3000 }, (_, at) => ({
     title: "Waiting", construct: `barrier ${at}`, region: 1, lost: "1 s", gain: "1 s", gain_s: 1,
-    share: 0.1, details: [], suggestion: "", significant: true, metric: "time", call_paths: [1],
+    share: 0.1, details: [], code_times: [{ region: 1, computing_s: [1] }], suggestion: "", significant: true, metric: "time", call_paths: [1],
   })),
 });
 

@@ -11,6 +11,7 @@ import { Data } from "../../web/trees/data.js";
 import { totalsOf } from "../../web/trees/external.js";
 import { modesOf } from "../../web/trees/modes.js";
 import { windowData } from "../../web/trees/window.js";
+import { timesByThread } from "../../web/views/codetimes.js";
 import { marksOf } from "../../web/views/source.js";
 
 const region = (name, place = "") => ({ name, label: name, construct: name, place, role: "function",
@@ -52,6 +53,21 @@ test("the trees of a window have the numbers of the run", () => {
   assert.deepEqual([raw.calls.length, raw.values[0]], [3, [[1, 7, 0]]]);
   assert.equal(part.totals[0], 105);
   assert.equal(data.totals[0], 341, "the whole run stays as it is");
+});
+
+test("the threads of a finding are named as in its sentences", () => {
+  const locations = [["Master thread", 0], ["OMP thread 1", 0], ["Master thread", 1]]
+    .map(([name, process]) => ({ name, process }));
+  const ranks = [{ rank: 0 }, { rank: 7 }];
+  const raw = { locations, processes: [{}, {}], ranks };
+  assert.deepEqual(timesByThread(raw, [0.1, 0.4, 0.2]),
+    [["rank 0 thread 0", 0.1], ["rank 0 thread 1", 0.4], ["rank 7 thread 0", 0.2]]);
+  // Of many, those that compute longest are seen at once.
+  const many = Array.from({ length: 9 }, () => locations[0]);
+  const times = many.map((_, at) => (at === 6 ? 2 : 1));
+  const shown = timesByThread({ locations: many, processes: [{}], ranks }, times);
+  assert.deepEqual(shown[0], ["thread 0", 2]);
+  assert.equal(shown.length, 9);
 });
 
 test("trees without a server come from the boxes of call stacks", () => {

@@ -58,7 +58,8 @@ function waits(raw, onCall) {
   const part = (/** @type {any[]} */ waits) => table(heads, waits.flatMap(group));
   const rest = raw.waits.length > SHOWN
     ? more(raw.waits.length - SHOWN, () => [part(raw.waits.slice(SHOWN))]) : null;
-  return block("Who waited for whom", part(raw.waits.slice(0, SHOWN)), rest);
+  const base = el("p.base", {}, raw.waits_base);
+  return block("Who waited for whom", base, part(raw.waits.slice(0, SHOWN)), rest);
 }
 
 /** @param {any} of */

@@ -2,6 +2,7 @@
 
 import { el, prose } from "../dom.js";
 import { percent, wallTime } from "../format.js";
+import { allCodeTimes } from "./codetimes.js";
 import { more } from "./tables.js";
 
 /**
@@ -18,8 +19,7 @@ export function findings(raw, leads) {
   const shown = raw.findings.filter((/** @type {any} */ finding) => finding.significant);
   if (!shown.length && raw.alone.length) return null;
   if (!shown.length) {
-    return el("div.card.calm", {}, el("h2", {}, "Fix first"),
-      el("p", {}, "No problem was found that costs more than 1 % of the run."));
+    return el("div.card.calm", {}, el("h2", {}, "Fix first"), el("p", {}, raw.nothing_found));
   }
   const items = (/** @type {number} */ from, /** @type {number} */ to) =>
     el("ol.findings", {}, ...shown.slice(from, to).map(
@@ -47,6 +47,7 @@ function card(raw, finding, index, leads) {
     el("span.loss", { role: "img", "aria-label": `${percent(finding.share)} of the CPU allocation`,
       title: `${percent(finding.share)} of the CPU allocation` }, level),
     el("span.why", {}, ...prose(finding.details.join(" "))),
+    ...allCodeTimes(raw, finding),
     el("span.advice", {}, ...prose(finding.suggestion)),
     el("span.leads", {},
       el("button", { onclick: show }, "Show in trees"),

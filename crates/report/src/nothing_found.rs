@@ -1,0 +1,126 @@
+//! What a report says instead of problems, where no finding is worth a line. Threads may have lost
+//! much time all the same: then the report says whether the machine explains it, or that nothing
+//! does.
+
+use pompeii_analysis::{AllocationPart, Finding, allocation_on, format};
+use pompeii_model::{Cube, Ticks};
+
+use crate::RunInfo;
+
+/// A smaller share of the CPU allocation is no loss to speak of.
+const SMALL: f64 = 0.01;
+
+/// Time of threads that is no computing, and that a program may avoid.
+const LOSSES: [&str; 7] = [
+    "barrier_waiting",
+    "task_waiting",
+    "mpi",
+    "mpi_idle",
+    "serial_idle",
+    "limited_idle",
+    "overhead",
+];
+
+/// The sentences; `None` if there is a finding that is worth a line. `found` are all findings.
+pub fn nothing_found(cube: &Cube, run: &RunInfo, found: &[Finding]) -> Option<String> {
+    if cube.difference.is_some() || found.iter().any(|finding| finding.is_significant(cube)) {
+        return None;
+    }
+    let whole = cube.allocation_ticks().max(1) as f64;
+    let share = |part: &AllocationPart| part.ticks as f64 / whole;
+    let mut lost = allocation_on(cube, &run.machine);
+    lost.retain(|part| LOSSES.contains(&part.name) && share(part) >= SMALL);
+    if lost.is_empty() {
+        return Some("No problem was found that costs more than 1 % of the run.".to_owned());
+    }
+    lost.sort_by_key(|part| -part.ticks);
+    let all: Ticks = lost.iter().map(|part| part.ticks).sum();
+    let parts: Vec<String> = lost
+        .iter()
+        .map(|part| format!("{} {}", format::percent(share(part)), part.title))
+        .collect();
+    let parts = parts.join(", ");
+    let explained = found.iter().filter(|finding| finding.explained_by.is_some());
+    let most = explained.max_by_key(|finding| finding.lost_ticks);
+    Some(match most.filter(|finding| 2 * finding.lost_ticks >= all) {
+        Some(Finding { explained_by: Some(cause), .. }) => format!(
+            "No problem of the program was found. Threads lost time ({parts}), but most of this is \
+             probably a consequence of the machine: {}.",
+            cause.meaning()
+        ),
+        _ => format!(
+            "No change is known that makes the run 1 % shorter, although threads lost time \
+             ({parts}). The measurement does not explain this loss."
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use pompeii_analysis::{
+        Advice, Cause, Explains, Machine, MachineCause, derive, findings_on, notation,
+    };
+
+    use super::*;
+
+    /// Two threads compute for 1 s each on one CPU, and wait for each other meanwhile: the run
+    /// cannot become shorter.
+    const CROWDED: &str = "wall=2000 locations=2
+         a/parallel@a.c:2                         *  time=1000 visits=1
+         a/parallel@a.c:2/implicit barrier@a.c:9  *  time=1000 visits=9 omp_ibarrier_wait=1000 \
+         omp_barrier_last=5";
+
+    #[test]
+    fn waiting_is_explained_by_the_machine() {
+        let cube = derive(&notation::cube(CROWDED).unwrap());
+        let ns = |ms: u64| Some(ms * 1_000_000);
+        let crowd = MachineCause {
+            cause: Cause::OneCpu,
+            explains: Explains::Waiting,
+            sentence: String::new(),
+            advice: Advice::none("Use one thread."),
+            taken_ns: None,
+        };
+        let machine = Machine {
+            causes: vec![crowd],
+            not_on_cpu_ns: ns(0),
+            starting_ns: ns(0),
+            waiting_ns: ns(800),
+            late_ns: ns(800),
+            cpus: Some(1),
+            ..Machine::default()
+        };
+        let run = RunInfo { machine, ..RunInfo::default() };
+        let found = findings_on(&cube, &run.machine, None);
+        expect![[r#"
+            Some(
+                "No problem of the program was found. Threads lost time (50 % waiting at barriers), but most of this is probably a consequence of the machine: threads are bound to one CPU, or to fewer than they are.",
+            )
+        "#]].assert_debug_eq(&nothing_found(&cube, &run, &found));
+    }
+
+    #[test]
+    fn waiting_without_an_explanation_is_told() {
+        let cube = derive(&notation::cube(CROWDED).unwrap());
+        expect![[r#"
+            Some(
+                "No change is known that makes the run 1 % shorter, although threads lost time (50 % waiting at barriers). The measurement does not explain this loss.",
+            )
+        "#]].assert_debug_eq(&nothing_found(&cube, &RunInfo::default(), &[]));
+        // A finding that is worth a line says more.
+        let found = pompeii_analysis::findings(&cube);
+        assert_eq!(nothing_found(&cube, &RunInfo::default(), &found), None);
+    }
+
+    #[test]
+    fn a_run_without_losses_has_none_to_explain() {
+        let text = "wall=1000 locations=2
+             a/parallel@a.c:2                         *  time=999 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  *  time=1 visits=1 omp_ibarrier_wait=1";
+        let cube = derive(&notation::cube(text).unwrap());
+        let found = pompeii_analysis::findings(&cube);
+        let nothing = nothing_found(&cube, &RunInfo::default(), &found);
+        assert!(nothing.is_some_and(|text| text.starts_with("No problem was found that costs")));
+    }
+}
