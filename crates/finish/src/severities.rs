@@ -31,7 +31,7 @@ impl Place<'_> {
 }
 
 /// The measured metrics: unique name, title, unit, description.
-const MEASURED: [(&str, &str, Unit, &str); 23] = [
+const MEASURED: [(&str, &str, Unit, &str); 24] = [
     ("time", "Time", Unit::Ticks, "Time spent in the call path; a task's only in its task tree"),
     ("visits", "Visits", Unit::Count, "Enters of the call path"),
     ("omp_management", "Management", Unit::Ticks, "Fork and join of parallel regions"),
@@ -55,6 +55,7 @@ const MEASURED: [(&str, &str, Unit, &str); 23] = [
     ("omp_loop_iterations_max", "Most iterations", Unit::Count, "Of a whole loop in one visit"),
     ("omp_atomic_contention", "Atomic contention", Unit::Ticks, "From samples, part of the time"),
     ("omp_lock_held", "Lock held", Unit::Ticks, "For which a lock acquired here was held"),
+    ("omp_lock_tested", "Lock tested", Unit::Ticks, "Again and again, while another thread had it"),
 ];
 
 /// Where those of loops are among them.
@@ -181,6 +182,9 @@ fn values(
     ticks_per_second: f64,
 ) -> impl Iterator<Item = (usize, u64)> {
     let is_barrier = matches!(role, Role::Barrier | Role::ImplicitBarrier);
+    let is_lock = !mpi && role == Role::Lock;
+    // Lock routines have something else there.
+    let other = |value: u64| if is_lock { 0 } else { value };
     let openmp = |value: u64| if mpi { 0 } else { value };
     let at = |wanted: Role, value: u64| if !mpi && role == wanted { value } else { 0 };
     let of = |wanted: Role, value: u64| if mpi && role == wanted { value } else { 0 };
@@ -200,12 +204,12 @@ fn values(
         at(Role::Critical, node.wait_ticks),
         at(Role::Lock, node.wait_ticks),
         at(Role::Ordered, node.wait_ticks),
-        node.task_ticks,
+        other(node.task_ticks),
         openmp(node.task_switches),
-        if is_barrier { 0 } else { openmp(node.created) },
-        openmp(node.undeferred),
-        openmp(node.last_arrivals),
-        if role == Role::Lock { 0 } else { openmp(node.delay_ticks) },
+        if is_barrier { 0 } else { other(openmp(node.created)) },
+        other(openmp(node.undeferred)),
+        other(openmp(node.last_arrivals)),
+        other(openmp(node.delay_ticks)),
         if is_barrier { openmp(squares(node, ticks_per_second)) } else { 0 },
         // Those of loops: see `add_iterations`.
         0,
@@ -215,6 +219,7 @@ fn values(
         // Of atomics: see `atomics.rs`.
         0,
         at(Role::Lock, node.delay_ticks),
+        at(Role::Lock, node.task_ticks),
         of(Role::PointToPoint, sent),
         of(Role::PointToPoint, received),
         collective(sent),

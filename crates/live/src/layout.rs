@@ -169,7 +169,8 @@ pub struct Node {
     pub private: u64,
     /// Parallel region and its final barrier: fork and join management.
     pub management_ticks: u64,
-    /// Barrier: how often this location arrived last. MPI: messages received.
+    /// Barrier: how often this location arrived last. MPI: messages received. Lock: when its test
+    /// found first that another location has it, if it has not been acquired since.
     pub last_arrivals: u64,
     /// Part of the management before this thread's begin. Atomic: see `atomic.rs`.
     pub fork_ticks: u64,
@@ -178,16 +179,17 @@ pub struct Node {
     /// location held the locks that it acquired here. Atomic: see `atomic.rs`. MPI: time in
     /// messages of ours.
     pub delay_ticks: u64,
-    /// Stub: time of the tasks executed here.
+    /// Stub: time of the tasks executed here. Lock: time for which it was tested again and again,
+    /// while another location had it.
     pub task_ticks: u64,
     /// Stub: fragments of tasks begun or resumed here. MPI: messages sent.
     pub task_switches: u64,
     /// Creation: deferred task instances. MPI: bytes sent. Barrier of a team without tasks: the sum
     /// of the squares of how long after the team's mean arrival this location arrived, the bits of
-    /// a floating-point number.
+    /// a floating-point number. Lock: the address of the one that another location has.
     pub created: u64,
     /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
-    /// bytes received. Atomic: number of visits that were timed.
+    /// bytes received. Atomic: number of visits that were timed. Lock: tests of the same one.
     pub undeferred: u64,
 }
 

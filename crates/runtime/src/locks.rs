@@ -161,8 +161,15 @@ fn after(thread: &mut Location, region: u32, action: Action, of: (usize, c_int))
     if matches!(action, Action::Reset) {
         return thread.exit(region, now);
     }
+    let is_test = matches!(action, Action::Test | Action::TestNested);
     match LOCKS.find(address) {
-        Some(lock) if acquires(thread, action, lock, result) => sync::locked(thread, lock, now),
+        Some(lock) if acquires(thread, action, lock, result) => {
+            if is_test {
+                sync::tested(thread, lock, address, now);
+            }
+            sync::locked(thread, lock, now);
+        }
+        Some(lock) if is_test && result == 0 => sync::refused(thread, lock, address),
         Some(_) => {}
         None => thread.process.lost(1, libc::ENOMEM),
     }

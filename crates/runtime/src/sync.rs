@@ -182,6 +182,41 @@ pub fn locked(thread: &mut Location, lock: &Lock, now: u64) {
     lock.taken_ticks.store(thread.header.last_ticks.max(now), Relaxed);
 }
 
+/// A thread that has found the lock taken so often, and asks for it again, does nothing but that.
+const AGAIN: u64 = 2;
+
+/// A test has found the lock at `address` with another thread. Its call path keeps since when it
+/// has asked for this lock, and how often.
+pub fn refused(thread: &mut Location, lock: &Lock, address: usize) {
+    let holder = Place::from_word(lock.holder.load(Relaxed));
+    if thread.is_passing() || holder.is_of(thread.index()) {
+        return;
+    }
+    let (at, asked) = (thread.header.current, thread.header.last_ticks);
+    let node = thread.node(at);
+    if node.created != address as u64 {
+        (node.created, node.undeferred, node.last_arrivals) = (address as u64, 0, asked);
+    }
+    node.undeferred += 1;
+}
+
+/// A test has acquired the lock at `address`, and the thread has not taken it yet. If its call path
+/// has asked for the same lock several times before, it has waited from the first time on until
+/// another thread gave the lock back.
+pub fn tested(thread: &mut Location, lock: &Lock, address: usize, now: u64) {
+    if thread.is_passing() {
+        return;
+    }
+    let released = lock.released_ticks.load(Relaxed).min(now);
+    let at = thread.header.current;
+    let node = thread.node(at);
+    let (of, times, since) = (node.created, node.undeferred, node.last_arrivals);
+    (node.created, node.undeferred, node.last_arrivals) = (0, 0, 0);
+    if of == address as u64 && times >= AGAIN {
+        node.task_ticks += released.saturating_sub(since);
+    }
+}
+
 /// A lock routine gives the lock back, as [`released`]. The call path that has asked for it gets
 /// the time for which it was held: unlike critical regions, locks have no region of their own for
 /// it. A task that goes on in another thread holds its lock, but has its call path no more.

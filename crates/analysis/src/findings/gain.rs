@@ -143,7 +143,8 @@ fn is_contention(property: &str) -> bool {
 
 /// Whether the loss of such a finding is a part of computation.
 pub(super) fn is_computation(property: &str) -> bool {
-    matches!(property, "work_inflation" | "omp_atomic_contention" | "short_chunks")
+    let names = ["work_inflation", "omp_atomic_contention", "short_chunks", "omp_lock_tested"];
+    names.contains(&property)
 }
 
 /// By what the cost of measuring may be larger or smaller than estimated.

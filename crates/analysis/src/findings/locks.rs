@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
-use super::lock_users;
 use super::next_barrier::{Barriers, Next, WAITING};
 use super::next_lock::{After, Locks};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
+use super::{lock_tests, lock_users};
 use crate::{Lens, format};
 
 const KINDS: [(&str, &str); 3] = [
@@ -24,6 +24,7 @@ const ENTRY_CYCLES: f64 = 40.0;
 
 pub(super) fn detect(search: &mut Search) {
     let mut barriers = Barriers::new(search);
+    lock_tests::detect(search, &mut barriers);
     for (whole, contention) in KINDS {
         mutual_exclusion(search, &mut barriers, (whole, contention));
     }
@@ -219,7 +220,7 @@ fn locked_in(
 
 /// What is lost at the entries and by waiting that follows from them, and what the run would be
 /// shorter by. Explained waiting is claimed.
-fn loss(
+pub(super) fn loss(
     search: &mut Search,
     barriers: &mut Barriers,
     metric: &'static str,

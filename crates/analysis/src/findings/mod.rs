@@ -20,6 +20,7 @@ mod late_messages;
 mod late_ranks;
 mod late_threads;
 mod lists;
+mod lock_tests;
 mod lock_users;
 mod locks;
 mod loop_work;

@@ -147,6 +147,7 @@ pub const ALL: &[&Property] = &[
     &omp_loop_iterations_max::PROPERTY,
     &omp_atomic_contention::PROPERTY,
     &omp_lock_held::PROPERTY,
+    &omp_lock_tested::PROPERTY,
     &omp_lock_handover::PROPERTY,
     &mpi_own_messages::PROPERTY,
     &bytes::PROPERTY,

@@ -125,6 +125,7 @@ mod omp_lock_contention_api;
 mod omp_lock_contention_critical;
 mod omp_lock_handover;
 mod omp_lock_held;
+mod omp_lock_tested;
 mod omp_loop_iterations;
 mod omp_loop_iterations_max;
 mod omp_loop_iterations_min;

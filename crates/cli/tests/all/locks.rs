@@ -134,3 +134,46 @@ fn waiting_in_a_trace_goes_back_to_the_call_that_took_the_lock() {
     assert_eq!(longest["line"], keeps, "{longest}");
     assert!(longest["by"].as_str().unwrap().ends_with("omp_set_lock"), "{longest}");
 }
+
+/// Thread 1 tests the lock in vain until round `VAIN` is over, and then has it.
+const TESTS: &str = r#"
+#include <omp.h>
+static omp_lock_t lock;
+int main(void) {
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+  for (int round = 0; round <= VAIN; round++) {
+    if (omp_get_thread_num() == 0 && round == 0)
+      omp_set_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() == 1 && omp_test_lock(&lock))
+      omp_unset_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() == 0 && round == VAIN - 1)
+      omp_unset_lock(&lock);
+#pragma omp barrier
+  }
+  omp_destroy_lock(&lock);
+  return 0;
+}
+"#;
+
+#[test]
+fn two_tests_in_vain_are_waiting_and_one_is_not() {
+    for (kind, vain) in [("lock", 1_u64), ("lock", 2), ("nest_lock", 1), ("nest_lock", 3)] {
+        let sandbox = Sandbox::new();
+        let text = TESTS.replace("VAIN", &vain.to_string());
+        let text = text.replace("omp_lock_t", &format!("omp_{kind}_t"));
+        sandbox.compile("tests", &text.replace("lock(", &format!("{kind}(")));
+        sandbox.succeeds("run -o exp -- ./tests");
+        let report = sandbox.succeeds("report exp --json").output;
+        let report: Value = serde_json::from_str(&report).unwrap();
+        let name = format!("omp_test_{kind}");
+        let mut regions = report["regions"].as_array().unwrap().iter();
+        let region = regions.find(|one| one["name"] == *name).unwrap();
+        assert_eq!(region["visits"], vain + 1);
+        // Metrics without a value are left out.
+        let tested_s = region["metrics"]["omp_lock_tested"].as_f64().unwrap_or(0.0);
+        assert_eq!(tested_s > 0.0, vain > 1, "{kind}, {vain}: {tested_s}");
+    }
+}

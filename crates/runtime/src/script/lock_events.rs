@@ -3,6 +3,9 @@
 use crate::location::Location;
 use crate::sync::{self, Lock};
 
+/// Where the program has the lock.
+const ADDRESS: usize = 0x1000;
+
 /// Events of a critical construct's body, of a lock, and of a lock that may be taken again.
 pub(super) fn happen(
     thread: &mut Location,
@@ -21,6 +24,15 @@ pub(super) fn happen(
             sync::released(thread, lock, now);
         }
         "got" => {
+            sync::locked(thread, lock, now);
+            thread.exit(region, now);
+        }
+        "refused" => {
+            sync::refused(thread, lock, ADDRESS);
+            thread.exit(region, now);
+        }
+        "tested" => {
+            sync::tested(thread, lock, ADDRESS, now);
             sync::locked(thread, lock, now);
             thread.exit(region, now);
         }

@@ -115,3 +115,55 @@ fn contention_for_locks_and_nested_locks() {
         "#]],
     );
 }
+
+/// P asks at 20, 30 and 50 for what T0 gives back at 40: it waits for 20 ticks.
+#[test]
+fn a_lock_that_is_tested_again_and_again_is_waited_for() {
+    check(
+        "10 T0 set l
+         12 T0 got l
+         20 P set l
+         21 P refused l
+         30 P set l
+         31 P refused l
+         40 T0 unset l
+         41 T0 gone l
+         50 P set l
+         52 P tested l
+         60 P unset l
+         61 P gone l",
+        expect![[r#"
+            T0 until 41
+              program 38
+                l x2 3 delay=28
+            P until 61
+              program 56
+                l x4 5 delay=8 tasks=20
+        "#]],
+    );
+}
+
+/// What P does after it has asked once takes longer than T0 has the lock: it may be useful work.
+#[test]
+fn a_thread_that_asks_once_goes_on_with_its_work() {
+    check(
+        "0 T0 set l
+         2 T0 got l
+         10 P set l
+         11 P refused l
+         20 T0 unset l
+         21 T0 gone l
+         30 P set l
+         31 P tested l
+         32 P unset l
+         33 P gone l",
+        expect![[r#"
+            T0 until 21
+              program 18
+                l x2 3 delay=18
+            P until 33
+              program 30
+                l x3 3 delay=1
+        "#]],
+    );
+}
