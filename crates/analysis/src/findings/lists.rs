@@ -82,7 +82,8 @@ words! {
         IdleDuringMpi = "idle_during_mpi":
             "threads have no work while one of them communicates",
         Oversubscription = "oversubscription": "more threads than CPUs",
-        OneCpu = "one_cpu": "threads are bound to one CPU, or to fewer than they are",
+        OneCpu = "one_cpu":
+            "threads are bound to one CPU, or to fewer CPUs than there are threads",
         Quota = "quota": "a control group's quota stops the program",
         BusyNeighbour = "busy_neighbour": "other programs use the CPUs",
         LibraryThreads = "library_threads":

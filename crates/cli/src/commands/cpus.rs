@@ -182,8 +182,12 @@ fn shared<'a>(
     Some(MachineCause { advice, ..cause(Cause::Oversubscription, sentence, &change) })
 }
 
-/// Variables that bind threads, those that decide first.
-const BINDING: [&str; 4] = ["OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "OMP_PROC_BIND"];
+/// Variables that bind threads. The one that keeps all threads in one place comes first: the others
+/// have only the places.
+const BINDING: [&str; 4] = [POLICY, "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"];
+
+/// How threads are bound to places, if they are.
+const POLICY: &str = "OMP_PROC_BIND";
 
 /// That the threads of a process were bound to fewer CPUs than they are, and than `run` had.
 fn bound(manifest: &Manifest) -> Option<MachineCause> {
@@ -225,12 +229,15 @@ fn binder(run: &RunInfo) -> (String, Advice) {
     (format!("{name} binds"), binding(&name, option))
 }
 
-/// `NAME=VALUE` of a variable that can bind several threads to the same CPUs. OMP_PROC_BIND alone
-/// spreads them over all CPUs, unless they are to stay with the primary thread.
+/// `NAME=VALUE` of a variable that can bind several threads to the same CPUs. OMP_PROC_BIND spreads
+/// them over all places, unless they are to stay with the primary thread. If it is false, none of
+/// the variables binds.
 fn narrow(run: &RunInfo, name: &str) -> Option<String> {
     let value = run.environment.get(name)?;
-    let stays = ["master", "primary"].iter().any(|word| value.to_lowercase().contains(word));
-    (name != "OMP_PROC_BIND" || stays).then(|| format!("{name}={value}"))
+    let policy = run.environment.get(POLICY).map(|policy| policy.to_lowercase());
+    let has = |word: &str| policy.as_ref().is_some_and(|policy| policy.contains(word));
+    let can = if name == POLICY { has("master") || has("primary") } else { !has("false") };
+    can.then(|| format!("{name}={value}"))
 }
 
 /// That threads without OpenMP constructs used CPUs: for the others, which had nothing to do
@@ -369,6 +376,15 @@ mod tests {
         assert_eq!(
             advice("./a.out", &[("OMP_PROC_BIND", "primary")]),
             "OMP_PROC_BIND=primary binds: Set OMP_PROC_BIND=false."
+        );
+        // The places are all CPUs, and all threads stay in the first one.
+        assert_eq!(
+            advice("./a.out", &[("OMP_PLACES", "threads"), ("OMP_PROC_BIND", "MASTER")]),
+            "OMP_PROC_BIND=MASTER binds: Set OMP_PROC_BIND=false."
+        );
+        assert_eq!(
+            advice("taskset", &[("OMP_PLACES", "{0}"), ("OMP_PROC_BIND", "false")]),
+            "The program, or what starts it, binds: Start the program without taskset"
         );
         assert_eq!(
             advice("/opt/mpi/bin/mpirun", &[("OMP_PROC_BIND", "true")]),
