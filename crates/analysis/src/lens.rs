@@ -105,7 +105,7 @@ impl<'a> Lens<'a> {
 
     /// Whether the call path is a barrier that only the instrumented program has: a combined
     /// construct, whose halves begin on one line, gets one at the end of its inner half.
-    pub(crate) fn is_added_barrier(&self, call: CallId) -> bool {
+    pub fn is_added_barrier(&self, call: CallId) -> bool {
         let calls = &self.cube.calls;
         let Some(inner) = calls.parent(call) else { return false };
         let Some(outer) = calls.parent(inner) else { return false };

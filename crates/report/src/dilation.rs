@@ -1,7 +1,7 @@
 //! What measuring cost, as a sentence: nothing below 2 % of the run, and the first thing to know
 //! above 10 %, with the command that makes it less.
 
-use pompeii_analysis::{Dilation, dilation, format};
+use pompeii_analysis::{Dilation, Lens, dilation, format};
 use pompeii_model::{Cube, RegionId, Role};
 
 use crate::RunInfo;
@@ -15,21 +15,40 @@ const FILTERABLE: f64 = 0.5;
 
 /// What measuring cost, and whether that comes first; `None` where it is little or not known.
 pub fn sentence(cube: &Cube, run: &RunInfo) -> Option<(String, bool)> {
-    let found = dilation(cube, &run.measuring?);
+    let measuring = run.measuring?;
+    let found = dilation(cube, &measuring);
     if found.share < STATED {
         return None;
     }
     let is_first = found.share > FIRST;
     let mut text = format!("Measuring made the run about {} longer", format::percent(found.share));
     if let Some(&(region, _, visits)) = found.regions.first() {
-        let (name, visits) = (name(cube, region), format::counted(visits, "visit"));
-        text += &format!(", most of it for {visits} of {name}");
+        let visits = format::counted(visits, "visit");
+        match with_added_barrier(cube, region) {
+            // The time in the barrier itself costs, and not the visits.
+            Some(construct) => {
+                text += &format!(", most of it at the barrier that it adds to {construct}");
+                if measuring.is_crowded {
+                    text += ": threads that share a CPU wait there for their turn.";
+                    return Some((text, is_first));
+                }
+            }
+            None => text += &format!(", most of it for {visits} of {}", name(cube, region)),
+        }
     }
     text += ".";
     if is_first {
         text += &advice(cube, run, &found);
     }
     Some((text, is_first))
+}
+
+/// The construct at whose end only the instrumented program has this barrier.
+fn with_added_barrier(cube: &Cube, barrier: RegionId) -> Option<String> {
+    let (lens, calls) = (Lens::new(cube), &cube.calls);
+    let mut of_region = calls.ids().filter(|&call| calls.region(call) == barrier);
+    let added = of_region.find(|&call| lens.is_added_barrier(call))?;
+    Some(name(cube, calls.region(calls.parent(added)?)))
 }
 
 fn name(cube: &Cube, region: RegionId) -> String {
@@ -70,4 +89,38 @@ fn advice(cube: &Cube, run: &RunInfo, found: &Dilation) -> String {
         _ => return " The times of short constructs include it.".to_owned(),
     };
     format!(" Compile with --pomp-disable={construct} to leave these constructs out.")
+}
+
+#[cfg(test)]
+mod tests {
+    use pompeii_analysis::{Measuring, derive, notation};
+
+    use super::*;
+
+    fn check(is_crowded: bool, expected: &str) {
+        let text = "wall=1000000 locations=2 clock=1000000
+             a/parallel@a.c:2                                *  time=100000 visits=50
+             a/parallel@a.c:2/for@a.c:2                      *  time=600000 visits=50
+             a/parallel@a.c:2/for@a.c:2/implicit barrier@a.c:2  *  \
+             time=300000 visits=50 omp_ibarrier_wait=250000";
+        let measuring = Measuring { clock_ns: 7.5, is_crowded, ..Measuring::default() };
+        let run = RunInfo { measuring: Some(measuring), ..RunInfo::default() };
+        let (text, _) = sentence(&derive(&notation::cube(text).unwrap()), &run).unwrap();
+        assert_eq!(text, expected);
+    }
+
+    /// Of 300 ms in the barrier, the program would wait for 250 ms at the end of the region.
+    #[test]
+    fn a_barrier_that_measuring_adds_costs_its_time() {
+        check(
+            false,
+            "Measuring made the run about 5 % longer, most of it at the barrier that it adds to \
+             for a.c:2.",
+        );
+        check(
+            true,
+            "Measuring made the run about 43 % longer, most of it at the barrier that it adds to \
+             for a.c:2: threads that share a CPU wait there for their turn.",
+        );
+    }
 }
