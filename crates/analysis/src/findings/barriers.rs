@@ -9,7 +9,9 @@ use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::loop_work::LoopWork;
 use super::master_in_mpi::InMpi;
+use super::one_before::OneBefore;
 use super::outside::Outside;
+use super::owner::owner;
 use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
 use super::task_waits::{self, AtBarrier};
@@ -35,45 +37,10 @@ pub(super) fn detect(search: &mut Search) {
         work: Outside::new(search, &search.paths.execution),
         measuring: costs.as_ref().map(|costs| Outside::new(search, costs)),
     };
-    let others = (&doubt, &InMpi::new(search));
+    let others = (&doubt, &InMpi::new(search), &OneBefore::new(search));
     let found = found.into_iter().zip(answers);
     let parts: Vec<Part> = found.flat_map(|(w, slower)| w.parts(search, slower, others)).collect();
     late_threads::report(search, parts);
-}
-
-/// The construct that a barrier belongs to: its region, its words, and its call path. An explicit
-/// barrier is one itself.
-pub(super) fn owner(lens: &Lens, barrier: CallId) -> (RegionId, String, CallId) {
-    let calls = &lens.cube.calls;
-    let own = (calls.region(barrier), lens.region(barrier).construct().to_owned(), barrier);
-    let Some(parent) = calls.parent(barrier) else { return own };
-    if lens.role(barrier) != Role::ImplicitBarrier || !is_construct(lens.role(parent)) {
-        return own;
-    }
-    // A combined construct is measured as its two halves, which begin on one line.
-    let same_line = |&other: &CallId| {
-        let (a, b) = (lens.region(other), lens.region(parent));
-        a.begin_line == b.begin_line && a.file == b.file
-    };
-    let half = |&child: &CallId| is_worksharing(lens.role(child)) && same_line(&child);
-    let word = lens.region(parent).construct();
-    let inner = calls.children(parent).iter().copied().find(half);
-    let outer = calls.parent(parent).filter(|&p| lens.role(p) == Role::Parallel && same_line(&p));
-    let construct = match (lens.role(parent), inner, outer) {
-        (Role::Parallel, Some(inner), _) => format!("parallel {}", lens.region(inner).construct()),
-        (Role::Parallel, None, _) => word.to_owned(),
-        (_, _, Some(_)) => format!("parallel {word}"),
-        _ => word.to_owned(),
-    };
-    (calls.region(parent), construct, parent)
-}
-
-fn is_worksharing(role: Role) -> bool {
-    matches!(role, Role::Loop | Role::Sections | Role::Workshare)
-}
-
-fn is_construct(role: Role) -> bool {
-    is_worksharing(role) || matches!(role, Role::Parallel | Role::Single)
 }
 
 /// The waiting at the barriers of one region.
@@ -146,7 +113,7 @@ impl Waiting {
         self,
         search: &Search,
         (own, wide): (Slower, Slower),
-        (doubt, in_mpi): (&Doubt, &InMpi),
+        (doubt, in_mpi, one_before): (&Doubt, &InMpi, &OneBefore),
     ) -> Vec<Part> {
         let lens = search.lens;
         let arrivals = self.arrivals(search);
@@ -159,12 +126,18 @@ impl Waiting {
         let site = Site { region: owner_region, construct, metric, calls };
         let by = team.parts.mean() - team.parts.least;
         let late = (scope, by, team.parts.mean());
-        if let Some((site, loss, words)) =
-            in_mpi.finding(search, late, (&site, team.lost, &details))
-        {
+        let seen = (&site, team.lost, details.as_slice());
+        let is_single = lens.role(scope) == Role::Single;
+        let known = in_mpi.finding(search, late, seen).or_else(|| {
+            let loss = Loss { lost: team.lost, gain: Some(team.parts.balanced()) };
+            let seen = (&site, loss, details.as_slice());
+            let can_follow = kind != Kind::Steady && !is_single;
+            let of = (half.as_slice(), team.size());
+            can_follow.then(|| one_before.finding(search, of, seen)).flatten()
+        });
+        if let Some((site, loss, words)) = known {
             return vec![Part::whole(site, loss, words)];
         }
-        let is_single = lens.role(scope) == Role::Single;
         let work = loop_work(search, &half, &team);
         let few = work.as_ref().filter(|work| work.are_few(team.lost));
         details.extend(few.map(LoopWork::sentence));
@@ -197,9 +170,8 @@ impl Waiting {
             .unwrap_or_else(|| advice(cause, &site.construct, region, arrivals.lateness));
         let words = Words { cause: Some(cause), details, advice };
         let whole = Part::whole(site, Loss { lost: team.lost, gain }, words);
-        let threads = team.parts.members / team.teams.max(1);
         let (lateness, balanced) = (arrivals.lateness, team.parts.balanced());
-        let late = Late { scope, by, lateness, threads, balanced };
+        let late = Late { scope, by, lateness, threads: team.size(), balanced };
         match is_last && gain.is_some() && few.is_none() {
             true => late_threads::divide(search, whole, &late, (&own, &wide)),
             false => vec![whole],
@@ -210,7 +182,7 @@ impl Waiting {
 /// The iterations of the loops that these barriers end.
 fn loop_work(search: &Search, barriers: &[CallId], team: &Team) -> Option<LoopWork> {
     let scopes: Vec<CallId> = barriers.iter().map(|&call| owner(&search.lens, call).2).collect();
-    LoopWork::new(search, &scopes, team.parts.members / team.teams.max(1))
+    LoopWork::new(search, &scopes, team.size())
 }
 
 /// The wait for tasks below a scope in which a location is longest, and how long. Many barriers may
@@ -297,6 +269,11 @@ impl Team {
             sum: sum(|parts| parts.sum),
         };
         Some(Self { parts, late, process, teams: teams.len() as i64, lost: parts.sum })
+    }
+
+    /// Members of one team.
+    fn size(&self) -> i64 {
+        self.parts.members / self.teams.max(1)
     }
 }
 

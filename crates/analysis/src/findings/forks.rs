@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::barriers::{divide, owner};
+use super::barriers::divide;
+use super::owner::owner;
 use super::sets::Sets;
 use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};

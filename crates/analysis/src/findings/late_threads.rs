@@ -13,6 +13,7 @@ use pompeii_model::{CallId, RegionId, Role, Ticks};
 use super::barriers;
 use super::imbalance::Lateness;
 use super::loop_work::LoopWork;
+use super::one_before;
 use super::slower::{Excess, Slower};
 use super::{Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
@@ -126,6 +127,10 @@ impl Part {
             let schedule = work.and_then(|work| work.schedule(lens));
             part.words.advice = schedule.unwrap_or(part.words.advice);
         }
+        if one_before::is_for_one(lens, code) {
+            let waiting = (self.loss.lost, late.threads);
+            part.words.advice = one_before::advice(search, &[late.scope], waiting);
+        }
         let barrier = lens.cube.regions[self.site.region].label();
         part.elsewhere = Some((excess, vec![barrier]));
         part
@@ -235,6 +240,30 @@ mod tests {
         );
     }
 
+    /// The others have enough iterations in the loop to take over those of the master.
+    #[test]
+    fn a_loop_after_work_of_the_master_gets_a_schedule() {
+        check(
+            "wall=600 locations=2
+             a/parallel@a.c:30                               *  visits=1
+             a/parallel@a.c:30/master@a.c:20                 0  time=200 visits=30
+             a/parallel@a.c:30/for@a.c:40 schedule(static)   *  time=400 visits=30 \
+             omp_loop_iterations=960 omp_loop_visits_known=30 omp_loop_iterations_min=32 \
+             omp_loop_iterations_max=32
+             a/parallel@a.c:30/for@a.c:40 schedule(static)/implicit barrier@a.c:42  0  \
+             omp_barrier_last=30 visits=30
+             a/parallel@a.c:30/for@a.c:40 schedule(static)/implicit barrier@a.c:42  1  time=200 \
+             visits=30 omp_ibarrier_wait=200",
+            expect![[r#"
+                a.c:20 master | omp_ibarrier_wait lost=200 gain=100 (59 to 121)
+                    [single_master, schedule a.c:40]
+                    Thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
+                    It computes 0.10 s longer here than its team on average, which waits at for a.c:40.
+                    Set schedule(dynamic,1) for the loop a.c:40.
+            "#]],
+        );
+    }
+
     #[test]
     fn barriers_that_wait_for_the_same_function_are_one_finding() {
         check(
@@ -282,7 +311,7 @@ mod tests {
                     [single_master, none]
                     Thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at for a.c:40.
-                    Only one thread works: split its work into tasks or a loop, or use nowait if the others have other work.
+                    Only one thread works: split its work into tasks or a loop.
             "#]],
         );
     }

@@ -17,7 +17,8 @@ use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{CallId, Moments, RegionId, Role, Ticks};
 
-use super::barriers::{divide, owner};
+use super::barriers::divide;
+use super::owner::owner;
 use super::{Advice, Cause, Loss, Search, Site, Words};
 use crate::task_times::{TaskInstances, task_instances};
 use crate::{Lens, format};
