@@ -95,7 +95,7 @@ mod tests {
         let found = findings_on(&cube, &run.machine, None);
         expect![[r#"
             Some(
-                "No problem of the program was found. Threads lost time (50 % waiting at barriers), but most of this is probably a consequence of the machine: threads are bound to one CPU, or to fewer than they are.",
+                "No problem of the program was found. Threads lost time (50 % waiting at barriers), but most of this is probably a consequence of the machine: threads are bound to one CPU, or to fewer CPUs than there are threads.",
             )
         "#]].assert_debug_eq(&nothing_found(&cube, &run, &found));
     }

@@ -64,7 +64,7 @@ fn a_thread_that_is_late_in_each_visit() {
         (0..40).map(|visit| (300 + visit % 7 * 10, 200)),
         expect![[r#"
             omp_ibarrier_wait imbalance_steady: gain 2574 us
-              thread 0 arrives last in 100 % of 40 visits, 64 µs after the average.
+              Thread 0 arrives last in 100 % of 40 visits, 64 µs after the average.
               This thread has more work: split the work by cost, or use tasks.
         "#]],
     );
@@ -78,7 +78,7 @@ fn a_thread_that_is_late_by_far_in_half_of_the_visits() {
         (0..40).map(|visit| if visit % 2 == 0 { (300, 100) } else { (90, 100) }),
         expect![[r#"
             omp_ibarrier_wait imbalance_steady: gain 1899 us
-              thread 0 arrives last in 50 % of 40 visits, 52 µs after the average.
+              Thread 0 arrives last in 50 % of 40 visits, 52 µs after the average.
               This thread has more work: split the work by cost, or use tasks.
         "#]],
     );
@@ -92,7 +92,7 @@ fn a_thread_that_is_late_often_and_by_little() {
         (0..40).map(work),
         expect![[r#"
             omp_ibarrier_wait imbalance_changing: gain 1599 us
-              different threads arrive last (thread 0 in 80 % of 40 visits), 40 µs after the average.
+              Different threads arrive last (thread 0 in 80 % of 40 visits), 40 µs after the average.
               No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
         "#]],
     );
@@ -105,7 +105,7 @@ fn one_interruption_is_no_cause() {
         (0..40).map(|visit| (if visit == 17 { 5_000 } else { 100 }, 100)),
         expect![[r#"
             omp_ibarrier_wait imbalance_changing: gain 2450 us
-              different threads arrive last (thread 1 in 98 % of 40 visits), 61 µs after the average.
+              Different threads arrive last (thread 1 in 98 % of 40 visits), 61 µs after the average.
               4.9 ms of the loss would vanish with an even spread of the work, 78 ns changes from visit to visit.
               No thread is always late: another static split does not help. Do more work between barriers, or use nowait if the next code does not need the results.
         "#]],
@@ -118,7 +118,7 @@ fn few_visits_are_counted() {
         [(300, 100), (400, 200), (310, 100)].into_iter(),
         expect![[r#"
             omp_ibarrier_wait imbalance_steady: gain 304 us
-              thread 0 arrives last in all 3 visits, 102 µs after the average.
+              Thread 0 arrives last in all 3 visits, 102 µs after the average.
               This thread has more work: split the work by cost, or use tasks.
         "#]],
     );
@@ -126,7 +126,7 @@ fn few_visits_are_counted() {
         [(300, 100), (100, 110), (310, 100)].into_iter(),
         expect![[r#"
             omp_ibarrier_wait imbalance_steady: gain 199 us
-              thread 0 arrives last in 2 of 3 visits, 70 µs after the average.
+              Thread 0 arrives last in 2 of 3 visits, 70 µs after the average.
               Measure a longer run: there are too few visits to tell which thread has more work.
         "#]],
     );
