@@ -12,10 +12,8 @@ use pompeii_model::LocationId;
 
 use crate::blame::{At, Blame, Cause, Delay, Kind, Wait, WaitId};
 use crate::compound::Place;
+use crate::engine::record::Moment;
 use crate::path::Part;
-
-/// The record at which a wait ended.
-pub(crate) type Moment = (u64, LocationId);
 
 /// The place of a wait in the order of the waits of all ranks.
 pub(crate) type Key = (Moment, WaitId);

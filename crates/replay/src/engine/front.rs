@@ -3,9 +3,9 @@
 //! messages of a call, or that all processes have ended an operation. Therefore records are kept
 //! until the calls that end with them are judged. This is a short time in most traces.
 //!
-//! A call may never be judged: its partner is not in the trace, because it was killed. A record is
-//! kept until [`PATIENCE`] further records have come, and then goes on without its wait. This is
-//! the same for all sizes of windows, because it counts records.
+//! A call may never be judged: its partner is not in the trace, because it was killed. Its record
+//! is kept until about a million further records have come, and then goes on without its wait
+//! (`engine/patience.rs`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,17 +18,15 @@ use crate::engine::given::{Given, Known};
 use crate::engine::mail::Mail;
 use crate::engine::matching::Window;
 use crate::engine::open::Open;
-use crate::engine::record::{Rec, What};
+use crate::engine::patience::Milestones;
+use crate::engine::record::{LAST, Moment, Rec, What};
 use crate::transport::dealt::Dealt;
-
-/// The waiting of a call must be known when this number of further records has come.
-const PATIENCE: u64 = 1_000_000;
 
 /// A wait in a call of MPI.
 #[derive(Clone, Copy, Debug)]
 struct InCall {
-    /// The number of the record at which it was found.
-    found: u64,
+    /// The record at which it was found.
+    found: Moment,
     wait: MpiWait,
 }
 
@@ -48,7 +46,11 @@ pub(crate) struct Front {
     calls: Vec<VecDeque<InCall>>,
     /// Several ranks have the locations of the trace, and waits that other ranks must know.
     dealt: Option<Arc<Dealt>>,
-    away: Vec<MpiWait>,
+    away: Vec<(MpiWait, Moment)>,
+    milestones: Milestones,
+    /// Where the last two windows ended. What another rank finds in a window comes with the next
+    /// one, and an answer to a question with the one after that.
+    ends: [Moment; 2],
 }
 
 impl Front {
@@ -64,6 +66,8 @@ impl Front {
             calls: (0..locations).map(|_| VecDeque::new()).collect(),
             dealt: None,
             away: Vec::new(),
+            milestones: Milestones::default(),
+            ends: [(0, LocationId(0)); 2],
         }
     }
 
@@ -79,21 +83,23 @@ impl Front {
     /// Waits of locations of other ranks, by rank.
     pub(crate) fn send(&mut self, mail: &mut Mail) {
         let Some(dealt) = &self.dealt else { return };
-        for wait in self.away.drain(..) {
-            mail[dealt.of_location(wait.at.location)].waits.push(wait);
+        for (wait, found) in self.away.drain(..) {
+            mail[dealt.of_location(wait.at.location)].waits.push((wait, found));
         }
     }
 
     /// The record before which all records have been given.
     pub(crate) fn upto(&self) -> Option<(u64, LocationId)> {
-        let record = self.windows.front()?.records.get(self.place)?;
-        Some((record.time, record.location))
+        Some(self.windows.front()?.records.get(self.place)?.moment())
     }
 
-    /// Matchers have found a compound at the record that comes.
-    pub(crate) fn note(&mut self, compound: &Compound) {
+    /// Matchers have found a compound at a record: the one that comes, or an earlier one of which
+    /// another rank has told.
+    pub(crate) fn note(&mut self, found: Moment, compound: &Compound) {
         match MpiWait::of(compound) {
-            Some(wait) if wait.ticks() > 0 || wait.together.is_some() => self.note_wait(wait),
+            Some(wait) if wait.ticks() > 0 || wait.together.is_some() => {
+                self.note_wait(wait, found);
+            }
             Some(_) => {}
             // Nothing follows from a message without waiting, or from a task that is done.
             None if matches!(compound, Compound::Delivery(_) | Compound::Task(_)) => {}
@@ -101,15 +107,15 @@ impl Front {
         }
     }
 
-    /// A wait in a call of MPI.
-    pub(crate) fn note_wait(&mut self, wait: MpiWait) {
+    /// A wait in a call of MPI, found at a record.
+    pub(crate) fn note_wait(&mut self, wait: MpiWait, found: Moment) {
         if !self.has(wait.at.location) {
-            self.away.push(wait);
+            self.away.push((wait, found));
             return;
         }
         let calls = &mut self.calls[wait.at.location.index()];
         let later = calls.iter().rev().take_while(|known| known.wait.end > wait.end).count();
-        calls.insert(calls.len() - later, InCall { found: self.come, wait });
+        calls.insert(calls.len() - later, InCall { found, wait });
     }
 
     /// Matchers have taken a record.
@@ -119,10 +125,15 @@ impl Front {
 
     /// Matchers have taken a window, and `open` is what they wait for. Returns the records that
     /// have all their waits now.
-    pub(crate) fn take(&mut self, window: Window, mut open: Open) -> Given {
+    pub(crate) fn take(&mut self, mut window: Window, mut open: Open) -> Given {
+        let end = window.horizon.map_or(LAST, |time| (time, LocationId(0)));
+        self.milestones.add(std::mem::take(&mut window.milestones));
         self.windows.push_back(Arc::new(window));
         let mut given = self.give(Some(&open));
-        let waits = self.calls.iter().flatten().map(|it| &it.wait).chain(&self.away);
+        self.milestones.forget(self.upto().unwrap_or(end));
+        self.ends = [self.ends[1], end];
+        let away = self.away.iter().map(|(wait, _)| wait);
+        let waits = self.calls.iter().flatten().map(|it| &it.wait).chain(away);
         waits.for_each(|wait| open.causing(wait.causer.location, wait.until));
         open.sort();
         given.needed = open;
@@ -151,8 +162,13 @@ impl Front {
     fn is_early(&self, record: &Rec, open: &Open) -> bool {
         let What::MpiLeave { since, .. } = record.what else { return false };
         self.has(record.location)
-            && self.come - self.given <= PATIENCE
             && open.has_waiting(record.location, since, record.time)
+            && !self.milestones.is_too_late(record.moment(), self.known_upto())
+    }
+
+    /// What was found at the records before this one is known.
+    fn known_upto(&self) -> Moment {
+        if self.dealt.is_some() { self.ends[0] } else { LAST }
     }
 
     fn give_one(&mut self, record: &Rec, given: &mut Given) {
@@ -178,7 +194,8 @@ impl Front {
         while calls.front().is_some_and(|known| known.wait.end <= record.time)
             && let Some(known) = calls.pop_front()
         {
-            match known.wait.begin >= since && known.found <= self.given + PATIENCE {
+            let is_late = self.milestones.is_too_late(record.moment(), known.found);
+            match known.wait.begin >= since && !is_late {
                 true => waits.push(known),
                 false => given.know(Known::Late(known.wait)),
             }

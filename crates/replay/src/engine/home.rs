@@ -14,7 +14,7 @@ use crate::engine::given::Given;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::matching::{Matching, Window};
 use crate::engine::ranks::Ranks;
-use crate::engine::record::Rec;
+use crate::engine::record::{Moment, Rec};
 use crate::engine::tree::{SharedTree, TreeNode};
 use crate::transport::Transport;
 use crate::transport::dealt::Dealt;
@@ -25,11 +25,13 @@ use crate::transport::wire::{self, wire_struct};
 struct Parcel {
     /// Call paths that are new, in the order of their numbers.
     nodes: Vec<TreeNode>,
+    /// Milestones of its locations (`engine/patience.rs`).
+    milestones: Vec<Moment>,
     records: Vec<Rec>,
     letters: Letters,
 }
 
-wire_struct! { Parcel { nodes, records, letters } }
+wire_struct! { Parcel { nodes, milestones, records, letters } }
 
 /// This rank among the others.
 #[derive(Debug)]
@@ -77,11 +79,14 @@ impl<'a> Home<'a> {
         matching.send(&mut mail);
         let has_told = mail.iter().any(|letters| !letters.is_empty());
         let nodes = ranks.new_nodes(self.tree);
+        // Only the critical path and the causes of waiting need them.
+        let own = if self.dealt.has_causes { window.milestones.clone() } else { Vec::new() };
         let parcels =
             records.into_iter().zip(mail).enumerate().map(|(rank, (records, letters))| {
+                let (nodes, milestones) = (nodes.clone(), own.clone());
                 match rank == self.dealt.rank {
                     true => Vec::new(),
-                    false => wire::bytes(&Parcel { nodes: nodes.clone(), records, letters }),
+                    false => wire::bytes(&Parcel { nodes, milestones, records, letters }),
                 }
             });
         let parcels = transport.exchange(parcels.collect())?;
@@ -91,6 +96,7 @@ impl<'a> Home<'a> {
             parcel.into_iter().for_each(|it| self.take((ranks, rank), it, window, matching));
         }
         window.sort();
+        window.milestones.sort_unstable();
         Ok(has_told)
     }
 
@@ -101,7 +107,8 @@ impl<'a> Home<'a> {
         window: &mut Window,
         matching: &mut Matching<'_>,
     ) {
-        let Parcel { nodes, records, mut letters } = parcel;
+        let Parcel { nodes, milestones, records, mut letters } = parcel;
+        window.milestones.extend(milestones);
         ranks.define(rank, self.tree, &nodes);
         let number = ranks.number(rank);
         window.records.extend(records.into_iter().map(|record| {
@@ -138,8 +145,8 @@ impl<'a> Home<'a> {
         front.send(&mut mail);
         let nodes = ranks.new_nodes(self.tree);
         let parcel = |letters| {
-            let (nodes, records) = (nodes.clone(), Vec::new());
-            wire::bytes(&Parcel { nodes, records, letters })
+            let (nodes, records, milestones) = (nodes.clone(), Vec::new(), Vec::new());
+            wire::bytes(&Parcel { nodes, milestones, records, letters })
         };
         let parcels = transport.exchange(mail.into_iter().map(parcel).collect())?;
         for (rank, bytes) in parcels.iter().enumerate().filter(|(rank, _)| *rank != self.dealt.rank)
@@ -148,7 +155,7 @@ impl<'a> Home<'a> {
             let Some(Parcel { nodes, mut letters, .. }) = parcel else { continue };
             ranks.define(rank, self.tree, &nodes);
             letters.renumber(&ranks.number(rank));
-            letters.waits.iter().for_each(|wait| front.note_wait(*wait));
+            letters.waits.iter().for_each(|(wait, found)| front.note_wait(*wait, *found));
         }
         Ok(front.end())
     }

@@ -4,7 +4,7 @@
 use pompeii_model::{LocationId, ProcessId};
 
 use crate::compound::{MessageEnd, MpiWait};
-use crate::engine::record::CollectiveEnd;
+use crate::engine::record::{CollectiveEnd, Moment};
 use crate::engine::tree::NodeId;
 
 /// A message has been received: the sender learns where its receive was posted.
@@ -16,6 +16,8 @@ pub(crate) struct Notice {
     pub(crate) serial: u64,
     /// `None` if the trace does not have the post.
     pub(crate) post: Option<MessageEnd>,
+    /// The later one of the records of send and receive.
+    pub(crate) known: Moment,
 }
 
 /// A call has completed a non-blocking collective operation, and asks whom it has waited for.
@@ -32,6 +34,8 @@ pub(crate) struct Asked {
     pub(crate) rank: u32,
     /// The rank of the analysis that asks.
     pub(crate) home: u32,
+    /// The record at which it asks.
+    pub(crate) known: Moment,
 }
 
 /// The answer.
@@ -40,6 +44,8 @@ pub(crate) struct Answered {
     pub(crate) call: u64,
     /// The call of the process that is needed; `None` if there is none.
     pub(crate) needed: Option<MessageEnd>,
+    /// The record at which the last process of the operation has asked.
+    pub(crate) known: Moment,
 }
 
 /// All that goes to one rank.
@@ -48,8 +54,9 @@ pub(crate) struct Letters {
     pub(crate) notices: Vec<Notice>,
     pub(crate) asked: Vec<Asked>,
     pub(crate) answered: Vec<Answered>,
-    /// Waits of locations of the other rank in operations that this one has matched.
-    pub(crate) waits: Vec<MpiWait>,
+    /// Waits of locations of the other rank in operations that this one has matched, with the
+    /// records at which they were found.
+    pub(crate) waits: Vec<(MpiWait, Moment)>,
     /// Parts of its locations in operations that are over: location and begin.
     pub(crate) settled: Vec<(LocationId, u64)>,
 }
@@ -65,7 +72,7 @@ impl Letters {
         let posts = self.notices.iter_mut().filter_map(|it| it.post.as_mut());
         let needed = self.answered.iter_mut().filter_map(|it| it.needed.as_mut());
         let begins = self.asked.iter_mut().map(|it| &mut it.begin);
-        self.waits.iter_mut().for_each(|wait| *wait = wait.renumber(number));
+        self.waits.iter_mut().for_each(|(wait, _)| *wait = wait.renumber(number));
         posts.chain(needed).chain(begins).for_each(|end| end.at.node = number(end.at.node));
     }
 }

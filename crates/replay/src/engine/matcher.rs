@@ -15,7 +15,7 @@ use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::open::Open;
-use crate::engine::record::Rec;
+use crate::engine::record::{Moment, Rec};
 use crate::matchers::barrier::Barriers;
 use crate::matchers::collective::Collectives;
 use crate::matchers::fork::Forks;
@@ -27,6 +27,9 @@ use crate::transport::dealt::Dealt;
 
 /// Takes the compounds that are found.
 pub type Found<'a> = &'a mut dyn FnMut(Compound);
+
+/// The same with the record at which a single rank would have found them.
+pub(crate) type FoundAt<'a> = &'a mut dyn FnMut(Moment, Compound);
 
 /// Finds compounds of one kind in the records of all locations.
 pub(crate) trait Matcher {
@@ -46,7 +49,7 @@ pub(crate) trait Matcher {
     fn send(&mut self, _: &mut Mail) {}
 
     /// Takes what other ranks have sent.
-    fn receive(&mut self, _: &Definitions, _: &Letters, _: Found<'_>) {}
+    fn receive(&mut self, _: &Definitions, _: &Letters, _: FoundAt<'_>) {}
 }
 
 /// Defines all matchers of a trace.
@@ -86,7 +89,7 @@ macro_rules! matchers {
                 &mut self,
                 definitions: &Definitions,
                 letters: &Letters,
-                found: Found<'_>,
+                found: FoundAt<'_>,
             ) {
                 $(self.$field.receive(definitions, letters, found);)*
             }

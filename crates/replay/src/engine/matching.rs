@@ -15,7 +15,8 @@ use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::Matchers;
 use crate::engine::merge::Merge;
 use crate::engine::open::Open;
-use crate::engine::record::{Rec, What};
+use crate::engine::patience::Way;
+use crate::engine::record::{LAST, Moment, Rec, What};
 use crate::engine::spare::Spare;
 use crate::engine::tree::NodeId;
 use crate::engine::window::Options;
@@ -34,6 +35,8 @@ pub(crate) struct Window {
     pub(crate) batches: Vec<Batch>,
     /// All records before this time have come; `None` if all have.
     pub(crate) horizon: Option<u64>,
+    /// Milestones of the locations (`engine/patience.rs`), in their order.
+    pub(crate) milestones: Vec<Moment>,
     /// Where its memory goes to.
     spare: Option<Arc<Spare>>,
 }
@@ -61,19 +64,22 @@ impl Window {
     /// A window without records, with the memory of one that is over.
     pub(crate) fn with(spare: &Arc<Spare>, horizon: Option<u64>) -> Window {
         let (records, profile) = spare.take();
-        Window { records, profile, batches: Vec::new(), horizon, spare: Some(spare.clone()) }
+        let (batches, milestones, spare) = (Vec::new(), Vec::new(), Some(spare.clone()));
+        Window { records, profile, batches, horizon, milestones, spare }
     }
 
     /// These records, without times.
     pub(crate) fn of(records: Vec<Rec>) -> Window {
-        Window { records, profile: Vec::new(), batches: Vec::new(), horizon: None, spare: None }
+        let (profile, batches, milestones) = (Vec::new(), Vec::new(), Vec::new());
+        Window { records, profile, batches, horizon: None, milestones, spare: None }
     }
 
-    /// Adds records of locations, which come in the order of their numbers.
-    pub(crate) fn merge(&mut self, locations: &[Sorted<'_>]) {
+    /// Adds records of locations, which come in the order of their numbers. Each location has a way
+    /// to its next milestone.
+    pub(crate) fn merge(&mut self, locations: &[Sorted<'_>], ways: &mut [Way]) {
         let is_sorted = |(records, _): &Sorted<'_>| records.is_sorted_by_key(|record| record.time);
         debug_assert!(locations.iter().all(is_sorted), "a location goes back in time");
-        let Window { records, profile, .. } = self;
+        let Window { records, profile, milestones, .. } = self;
         make_room(records, locations.iter().map(|(records, _)| records.len()).sum());
         let times = |(records, _): &Sorted<'_>| {
             records.last().map_or(0, |last| (last.profile.0 + last.profile.1) as usize)
@@ -88,6 +94,7 @@ impl Window {
             let of_record = (profile.len() as u32, record.profile.1);
             profile.extend_from_slice(&locations[next].1[begin..begin + length]);
             records.push(Rec { profile: of_record, ..*record });
+            milestones.extend(ways[next].record(record));
             rest[next] = later;
             order.go_on(later.first().map(|record| record.time));
         }
@@ -162,13 +169,13 @@ impl<'a> Matching<'a> {
     pub(crate) fn receive(&mut self, letters: &Letters) {
         let Matching { definitions, matchers, joins, front, tables, found, within, .. } = self;
         if let Some(front) = front {
-            letters.waits.iter().for_each(|wait| front.note_wait(*wait));
+            letters.waits.iter().for_each(|(wait, found)| front.note_wait(*wait, *found));
         }
-        matchers.receive(definitions, letters, &mut |compound: Compound| {
+        matchers.receive(definitions, letters, &mut |moment: Moment, compound: Compound| {
             let Some(compound) = counted(*within, compound) else { return };
             joins.note(&compound);
             if let Some(front) = front {
-                front.note(&compound);
+                front.note(moment, &compound);
             }
             if let Some(tables) = tables {
                 tables.note(&compound);
@@ -194,7 +201,7 @@ impl<'a> Matching<'a> {
                 let Some(compound) = counted(within, compound) else { return };
                 joins.note(&compound);
                 if let Some(front) = front {
-                    front.note(&compound);
+                    front.note(record.moment(), &compound);
                 }
                 if let Some(tables) = tables {
                     tables.note(&compound);
@@ -228,7 +235,7 @@ impl<'a> Matching<'a> {
             let Some(compound) = counted(within, compound) else { return };
             joins.note(&compound);
             if let Some(front) = &mut front {
-                front.note(&compound);
+                front.note(LAST, &compound);
             }
             if let Some(tables) = &mut tables {
                 tables.note(&compound);
@@ -260,14 +267,15 @@ mod tests {
         let first = ([record(5, 0, (0, 2)), record(7, 0, (2, 0))], times(&[1, 2]));
         let second = ([record(5, 1, (0, 1)), record(6, 1, (1, 1))], times(&[3, 4, 5]));
         let mut window = Window::with(&Arc::default(), Some(8));
+        let mut ways = vec![Way::default(); 3];
         let locations: [Sorted<'_>; 3] = [(&first.0, &first.1), (&second.0, &second.1), (&[], &[])];
-        window.merge(&locations);
-        let merged: Vec<((u64, LocationId), Vec<i64>)> = window
+        window.merge(&locations, &mut ways);
+        let merged: Vec<(Moment, Vec<i64>)> = window
             .records
             .iter()
             .map(|record| {
                 let profile = window.profile(record).iter().map(|(_, ticks)| *ticks);
-                ((record.time, record.location), profile.collect())
+                (record.moment(), profile.collect())
             })
             .collect();
         let at = |time: u64, location: u32| (time, LocationId(location));

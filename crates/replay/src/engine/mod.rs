@@ -14,6 +14,7 @@ pub mod matcher;
 mod matching;
 mod merge;
 pub mod open;
+mod patience;
 pub mod process;
 mod ranks;
 pub mod record;

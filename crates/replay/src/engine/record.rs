@@ -288,6 +288,12 @@ pub struct ForeignCancel {
     pub serial: u64,
 }
 
+/// A place in the order of all records: the time and the location of a record.
+pub(crate) type Moment = (u64, LocationId);
+
+/// After all records.
+pub(crate) const LAST: Moment = (u64::MAX, LocationId(u32::MAX));
+
 /// A sync record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rec {
@@ -310,6 +316,11 @@ impl Rec {
     /// Where it happened.
     pub fn place(&self) -> Place {
         Place { location: self.location, node: self.node, visit: self.visit }
+    }
+
+    /// Its place in the order of all records.
+    pub(crate) fn moment(&self) -> Moment {
+        (self.time, self.location)
     }
 
     /// Whether it has to do with MPI.

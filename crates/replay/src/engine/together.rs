@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use pompeii_model::LocationId;
 
-use crate::blame::far::Moment;
 use crate::blame::others::Letter;
 use crate::compound::MpiWait;
 use crate::definitions::Definitions;
@@ -20,15 +19,12 @@ use crate::engine::given::{Given, Known, Queue};
 use crate::engine::matching::Window;
 use crate::engine::open::Open;
 use crate::engine::ranks::Ranks;
-use crate::engine::record::{Rec, What};
+use crate::engine::record::{LAST, Moment, Rec, What};
 use crate::engine::tree::{SharedTree, TreeNode};
 use crate::path::jumps::{End, Number, Told};
 use crate::transport::Transport;
 use crate::transport::dealt::Dealt;
 use crate::transport::wire::{self, wire_struct};
-
-/// After all records.
-pub(crate) const LAST: Moment = (u64::MAX, LocationId(u32::MAX));
 
 /// What a rank tells all others when its matchers have taken a window.
 #[derive(Debug)]

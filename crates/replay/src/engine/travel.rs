@@ -29,9 +29,9 @@ wire_struct! {
     ForeignCancel { receiver, comm, tag, serial }
     Place { location, node, visit }
     MessageEnd { at, enter, bytes }
-    Notice { sender, receiver, serial, post }
-    Asked { key, begin, call, end, rank, home }
-    Answered { call, needed }
+    Notice { sender, receiver, serial, post, known }
+    Asked { key, begin, call, end, rank, home, known }
+    Answered { call, needed, known }
     Letters { notices, asked, answered, waits, settled }
     Operation { comm, number }
     MpiWait { at, kind, together, begin, end, causer, until }

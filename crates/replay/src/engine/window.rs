@@ -31,12 +31,14 @@ use crate::engine::batches::{Sink, in_another_thread};
 use crate::engine::finders::Finders;
 use crate::engine::home::Home;
 use crate::engine::matching::{Matching, Sorted, Window};
+use crate::engine::patience::Way;
 use crate::engine::process::{Missing, Shared};
 use crate::engine::ranks::{Ranks, Whole};
+use crate::engine::record::LAST;
 use crate::engine::spare::Spare;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
-use crate::engine::together::{LAST, Together};
+use crate::engine::together::Together;
 use crate::engine::tree::SharedTree;
 use crate::location::{Context, Location};
 use crate::outcome::Outcome;
@@ -169,6 +171,7 @@ struct Seat {
     /// The event that could not be taken, and why.
     blocked: Option<(u64, Event, Missing)>,
     has_ended: bool,
+    way: Way,
 }
 
 /// What reading some events came to.
@@ -271,7 +274,8 @@ impl<'a> Engine<'a> {
                 location.count_within(within);
             }
             let process = definitions.system.locations[id].process;
-            Mutex::new(Seat { id, location, stream, process, blocked: None, has_ended: false })
+            let (blocked, has_ended, way) = (None, false, Way::default());
+            Mutex::new(Seat { id, location, stream, process, blocked, has_ended, way })
         };
         let mut of_process = vec![Vec::new(); definitions.system.processes.len()];
         let mut seats = Vec::new();
@@ -467,8 +471,10 @@ impl<'a> Engine<'a> {
             let (records, profile) = seat.location.records();
             (&records[..taken], profile)
         });
-        all.merge(&of_seats.collect::<Vec<Sorted<'_>>>());
-        for (seat, taken) in seats.iter_mut().zip(taken) {
+        let mut ways: Vec<Way> = seats.iter().map(|seat| seat.way).collect();
+        all.merge(&of_seats.collect::<Vec<Sorted<'_>>>(), &mut ways);
+        for (seat, (taken, way)) in seats.iter_mut().zip(taken.into_iter().zip(ways)) {
+            seat.way = way;
             seat.location.forget_records(taken);
             if horizon.is_none() {
                 seat.location.close_suspended();

@@ -4,7 +4,7 @@
 use pompeii_model::{Id, LocationId};
 
 use crate::compound::{MessageEnd, Place};
-use crate::engine::record::Rec;
+use crate::engine::record::{Moment, Rec};
 
 /// What the name of a function tells about waiting in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +84,29 @@ pub(crate) struct Call {
     pub(crate) waits_in_operation: bool,
     /// Received messages whose order has not been looked at.
     pub(crate) in_order: u32,
+    /// The latest records at which something became known of what it receives, and of its sends.
+    receives_known: Moment,
+    sends_known: Moment,
     is_done: bool,
 }
 
 impl Call {
+    /// Something of what it receives became known at a record.
+    pub(crate) fn know_receive(&mut self, at: Moment) {
+        self.receives_known = self.receives_known.max(at);
+    }
+
+    /// The other end of a send became known at a record.
+    pub(crate) fn know_send(&mut self, at: Moment) {
+        self.sends_known = self.sends_known.max(at);
+    }
+
+    /// The records at which its waiting for senders was known, and that for receivers, which is
+    /// judged after it.
+    pub(crate) fn known(&self) -> [Moment; 2] {
+        [self.receives_known, self.receives_known.max(self.sends_known)]
+    }
+
     /// Whether all is known of its waiting.
     pub(crate) fn is_judged(&self) -> bool {
         self.is_done
@@ -141,6 +160,8 @@ impl Calls {
             late_sender: None,
             waits_in_operation: false,
             in_order: 0,
+            receives_known: (0, LocationId(0)),
+            sends_known: (0, LocationId(0)),
             is_done: false,
         };
         let place = self.free.pop().unwrap_or_else(|| {

@@ -14,7 +14,7 @@ use pompeii_otf2::enums::CollectiveOp;
 use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
 use crate::definitions::{Comm, Definitions, Resource};
 use crate::engine::mail::{Letters, Mail};
-use crate::engine::matcher::{Found, Matcher};
+use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
 use crate::hash::Table;
@@ -220,7 +220,7 @@ impl Matcher for Collectives {
         }
     }
 
-    fn receive(&mut self, _: &Definitions, letters: &Letters, _: Found<'_>) {
+    fn receive(&mut self, _: &Definitions, letters: &Letters, _: FoundAt<'_>) {
         for part in &letters.settled {
             self.pending.remove(part);
         }

@@ -14,7 +14,7 @@ use pompeii_model::ProcessId;
 use crate::compound::MessageEnd;
 use crate::definitions::Definitions;
 use crate::engine::mail::{Answered, Asked, Mail};
-use crate::engine::record::CollectiveEnd;
+use crate::engine::record::{CollectiveEnd, LAST, Moment};
 use crate::hash::Table;
 use crate::matchers::call::CallId;
 use crate::matchers::collective::{Kind, kind};
@@ -31,8 +31,22 @@ struct Begun {
     done: Option<(CallId, CollectiveEnd)>,
 }
 
-/// What is known of the waiting of a call: `None` if it waits for no other process.
-pub(crate) type Answer = (CallId, Option<MessageEnd>);
+/// What is known of the waiting of a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) call: CallId,
+    /// `None` if it waits for no other process.
+    pub(crate) needed: Option<MessageEnd>,
+    /// The record at which it became known.
+    pub(crate) known: Moment,
+}
+
+impl Answer {
+    pub(crate) fn of(answered: Answered) -> Answer {
+        let Answered { call, needed, known } = answered;
+        Answer { call: CallId::of(call), needed, known }
+    }
+}
 
 /// Operations of this number of a process are looked at: a request may be freed, and is then never
 /// complete.
@@ -76,7 +90,7 @@ impl Operations {
     pub(crate) fn complete(
         &mut self,
         definitions: &Definitions,
-        (process, call): (ProcessId, CallId),
+        (process, call, known): (ProcessId, CallId, Moment),
         (request, end): (u64, CollectiveEnd),
         answers: &mut Vec<Answer>,
     ) -> bool {
@@ -94,11 +108,11 @@ impl Operations {
             let rank = comm.and_then(|comm| definitions.rank(comm, process));
             let size = comm.map_or(0, |comm| comm.members.len() + comm.remote.len());
             let (Some(rank), 2.., true) = (rank, size, is_of_all) else {
-                answers.push((call, None));
+                answers.push(Answer { call, needed: None, known });
                 continue;
             };
             let (key, call, rank) = ((end.comm, *number), call.number(), rank as u32);
-            all.push(Asked { key, begin, call, end, rank, home });
+            all.push(Asked { key, begin, call, end, rank, home, known });
         }
         for asked in all {
             let comm = asked.key.0;
@@ -131,7 +145,7 @@ impl Operations {
                 Some(away) if away.dealt.rank != home as usize => {
                     away.answered.push((home as usize, answer));
                 }
-                _ => answers.push((CallId::of(answer.call), answer.needed)),
+                _ => answers.push(Answer::of(answer)),
             }
         }
     }
@@ -172,6 +186,7 @@ impl Operations {
 fn resolve(mut parts: Vec<Asked>) -> Vec<(u32, Answered)> {
     parts.sort_by_key(|part| part.rank);
     let sends = |part: &&Asked| part.end.sent > 0;
+    let known = parts.iter().map(|part| part.known).max().unwrap_or(LAST);
     let (last, last_sender) = (latest(parts.iter()), latest(parts.iter().filter(sends)));
     let mut last_before: Option<&Asked> = None;
     let mut answers = Vec::with_capacity(parts.len());
@@ -190,7 +205,7 @@ fn resolve(mut parts: Vec<Asked>) -> Vec<(u32, Answered)> {
             _ => None,
         };
         let needed = needed.map(|needed| needed.begin);
-        answers.push((part.home, Answered { call: part.call, needed }));
+        answers.push((part.home, Answered { call: part.call, needed, known }));
     }
     answers
 }

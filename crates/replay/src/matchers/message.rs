@@ -15,9 +15,9 @@ use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 use crate::compound::{Compound, Delivery, MessageEnd, MessageVisit, Place};
 use crate::definitions::Definitions;
 use crate::engine::mail::{Letters, Mail, Notice};
-use crate::engine::matcher::{Found, Matcher};
+use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
-use crate::engine::record::{CollectiveEnd, ForeignCancel, Message, Rec, What};
+use crate::engine::record::{CollectiveEnd, ForeignCancel, LAST, Message, Moment, Rec, What};
 use crate::hash::Table;
 use crate::matchers::call::{Call, CallId, Calls, Kind};
 use crate::matchers::icollective::{Answer, Operations};
@@ -33,6 +33,13 @@ struct Sent {
     time: u64,
     /// Which send of its process it is.
     number: u64,
+}
+
+impl Sent {
+    /// Its record.
+    fn moment(&self) -> Moment {
+        (self.time, self.end.at.location)
+    }
 }
 
 /// A receive whose send is not known.
@@ -197,20 +204,16 @@ impl Matcher for Messages {
         self.operations.send(mail);
     }
 
-    fn receive(&mut self, definitions: &Definitions, letters: &Letters, found: Found<'_>) {
+    fn receive(&mut self, definitions: &Definitions, letters: &Letters, found: FoundAt<'_>) {
         for notice in &letters.notices {
-            let Notice { sender, receiver, serial, post } = *notice;
+            let Notice { sender, receiver, serial, post, known } = *notice;
             let away = self.away.as_mut();
             let number = away.and_then(|away| away.sent.remove(&(sender, receiver, serial)));
             if let Some((number, _)) = number {
-                self.received(sender, (number, post), found);
+                self.received(sender, (number, post, known), found);
             }
         }
-        let mut answers: Vec<Answer> = letters
-            .answered
-            .iter()
-            .map(|answer| (CallId::of(answer.call), answer.needed))
-            .collect();
+        let mut answers: Vec<Answer> = letters.answered.iter().copied().map(Answer::of).collect();
         for asked in &letters.asked {
             self.operations.ask(definitions, *asked, &mut answers);
         }
@@ -325,6 +328,7 @@ impl Messages {
             self.lost += 1;
             if let Some(call) = self.calls.get_mut(receive.call) {
                 call.receives_open -= 1;
+                call.know_receive(sent.moment());
             }
             self.side(to).order.unknown(receive.number);
             self.judge(receive.call, found);
@@ -385,10 +389,11 @@ impl Messages {
     fn pair(&mut self, key: Key, sent: Sent, receive: Waiting, found: Found<'_>) {
         let (comm, from, to, tag) = key;
         let (send, sent_at, (at, received)) = (sent.end, sent.time, receive.at);
-        let post = receive.post;
+        let (post, known) = (receive.post, sent.moment().max((received, at.location)));
         found(Compound::Delivery(Delivery { comm, tag, send, sent: sent_at, post, at, received }));
         if let Some(call) = self.calls.get_mut(receive.call) {
             call.receives_open -= 1;
+            call.know_receive(known);
             if call.latest_send.is_none_or(|latest| latest.enter < sent.end.enter) {
                 call.latest_send = Some(sent.end);
             }
@@ -403,10 +408,10 @@ impl Messages {
         match self.away.as_mut().filter(|away| !away.dealt.has(from)) {
             Some(away) => {
                 let (sender, receiver, serial) = (from, to, sent.number);
-                let notice = Notice { sender, receiver, serial, post };
+                let notice = Notice { sender, receiver, serial, post, known };
                 away.notices.push((away.dealt.of(from), notice));
             }
-            None => self.received(from, (sent.number, post), found),
+            None => self.received(from, (sent.number, post, known), &mut |_, it| found(it)),
         }
     }
 
@@ -414,16 +419,27 @@ impl Messages {
     fn received(
         &mut self,
         from: ProcessId,
-        (number, post): (u64, Option<MessageEnd>),
-        found: Found<'_>,
+        (number, post, known): (u64, Option<MessageEnd>, Moment),
+        found: FoundAt<'_>,
     ) {
-        let Some(call) = self.side(from).received(number, post) else { return };
-        if let Some(call) = self.calls.get_mut(call) {
+        let Some(id) = self.side(from).received(number, post) else { return };
+        if let Some(call) = self.calls.get_mut(id) {
             call.sends_open -= 1;
             call.posts.extend(post);
+            call.know_send(known);
         }
-        self.judge(call, found);
-        self.look_at_order(from, found);
+        self.judge_at(id, from, found);
+    }
+
+    /// More is known of the other ends of a call. Another rank may have found it before.
+    fn judge_at(&mut self, id: CallId, process: ProcessId, found: FoundAt<'_>) {
+        let [senders, receivers] = self.calls.get(id).map_or([LAST; 2], Call::known);
+        let mut found = |compound: Compound| {
+            let is_receiver = matches!(compound, Compound::LateReceiver(_));
+            found(if is_receiver { receivers } else { senders }, compound);
+        };
+        self.judge(id, &mut found);
+        self.look_at_order(process, &mut found);
     }
 
     /// A call completes a non-blocking collective operation.
@@ -436,27 +452,27 @@ impl Messages {
     ) {
         let Some(call) = self.calls.current(record.location) else { return };
         let mut answers: Vec<Answer> = Vec::new();
-        let completes = (process, call);
+        let completes = (process, call, record.moment());
         if !self.operations.complete(definitions, completes, operation, &mut answers) {
             return;
         }
         if let Some(call) = self.calls.get_mut(call) {
             call.operations_open += 1;
         }
-        self.answer(definitions, answers, found);
+        self.answer(definitions, answers, &mut |_, compound| found(compound));
     }
 
     /// It is known whom calls have needed in non-blocking collective operations.
-    fn answer(&mut self, definitions: &Definitions, answers: Vec<Answer>, found: Found<'_>) {
-        for (id, needed) in answers {
+    fn answer(&mut self, definitions: &Definitions, answers: Vec<Answer>, found: FoundAt<'_>) {
+        for Answer { call: id, needed, known } in answers {
             let Some(call) = self.calls.get_mut(id) else { continue };
             call.operations_open -= 1;
+            call.know_receive(known);
             if call.latest_operation.map(|it| it.rank()) < needed.map(|it| it.rank()) {
                 call.latest_operation = needed;
             }
             let location = call.at.location;
-            self.judge(id, found);
-            self.look_at_order(definitions.system.locations[location].process, found);
+            self.judge_at(id, definitions.system.locations[location].process, found);
         }
     }
 
