@@ -91,6 +91,7 @@ pub const MODULES: &[Asset] = assets!(
     "trees/panes.js"
     "trees/severity.js"
     "trees/span.js"
+    "trees/steps.js"
     "trees/tools.js"
     "trees/tree.js"
     "trees/values.js"

@@ -10,6 +10,7 @@ import { litOf } from "../../web/time/lit.js";
 import { Data } from "../../web/trees/data.js";
 import { totalsOf } from "../../web/trees/external.js";
 import { modesOf } from "../../web/trees/modes.js";
+import { treesInSteps } from "../../web/trees/steps.js";
 import { windowData } from "../../web/trees/window.js";
 import { timesByThread } from "../../web/views/codetimes.js";
 import { marksOf } from "../../web/views/source.js";
@@ -68,6 +69,30 @@ test("the threads of a finding are named as in its sentences", () => {
   const shown = timesByThread({ locations: many, processes: [{}], ranks }, times);
   assert.deepEqual(shown[0], ["thread 0", 2]);
   assert.equal(shown.length, 9);
+});
+
+test("trees of a window come in two steps, time first", async () => {
+  const steps = async (isWhole, answers, abort = false) => {
+    const [asked, drawn, controller] = [[], [], new AbortController()];
+    const trees = async ({ waits = true }) => {
+      asked.push(waits);
+      if (abort) controller.abort();
+      if (!(waits in answers)) throw new Error("not ready");
+      return answers[waits];
+    };
+    const all = await treesInSteps({ isWhole, trees }, [0, 9], controller.signal,
+      (times) => drawn.push(times)).catch(({ message }) => message);
+    return { asked, drawn, all };
+  };
+  const both = { false: "times", true: "all" };
+  assert.deepEqual(await steps(true, both),
+    { asked: [false, true], drawn: ["times"], all: "all" });
+  // An offline page has one answer, and the index may be built still.
+  assert.deepEqual(await steps(false, both), { asked: [true], drawn: [], all: "all" });
+  assert.deepEqual(await steps(true, { true: "all" }),
+    { asked: [false, true], drawn: [], all: "all" });
+  assert.deepEqual((await steps(true, both, true)).drawn, [], "another window is chosen meanwhile");
+  assert.equal((await steps(true, { false: "times" })).all, "not ready");
 });
 
 test("trees without a server come from the boxes of call stacks", () => {

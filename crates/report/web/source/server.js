@@ -113,8 +113,8 @@ export class ServerSource {
   }
 
   /** @type {import("./source.js").Source["trees"]} */
-  trees({ window }, signal) {
-    return this.json(query("trees", times(window)), signal);
+  trees({ window, waits = true }, signal) {
+    return this.json(query("trees", { ...times(window), ...(waits ? {} : { waits: 0 }) }), signal);
   }
 
   /** @type {import("./source.js").Source["find"]} */

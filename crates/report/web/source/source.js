@@ -73,8 +73,9 @@ import { ServerSource } from "./server.js";
  * @property {(query: {file: number}, signal?: AbortSignal) => Promise<{name: string, text: string}>}
  *   source The text of one of them.
  * @property {() => Promise<Instance[]>} instances
- * @property {(query: {window: Window}, signal?: AbortSignal) => Promise<any>} trees What the trees
- *   show of a window, as `cube` has it; `remark` says how it was made.
+ * @property {(query: {window: Window, waits?: boolean}, signal?: AbortSignal) => Promise<any>} trees
+ *   What the trees show of a window, as `cube` has it; `remark` says how it was made, and `unknown`
+ *   names properties that it does not have. Without `waits` it has time and visits only.
  * @property {(instance: Instance) => boolean} hasMoment Whether a moment can be seen exactly.
  * @property {boolean} isWhole Whether all of the trace can be asked for; a static page has parts.
  */

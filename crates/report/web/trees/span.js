@@ -3,6 +3,7 @@
 import { el, fillWith, prose } from "../dom.js";
 import { clockText, lengthText, unitFor } from "../time/axis.js";
 import { latest } from "../time/latest.js";
+import { treesInSteps } from "./steps.js";
 import { windowData } from "./window.js";
 
 /** @typedef {import("../state.js").State<any>} State */
@@ -29,8 +30,15 @@ export function followWindow(trees, source, open, state) {
     next.click();
     next.focus();
   });
+  const drawTimes = (/** @type {any} */ times) => {
+    const { data, metrics } = trees.panes;
+    // Zeros of a property that is not known yet would be wrong.
+    if (times.unknown?.includes(data.metrics[metrics.focused].name)) return;
+    trees.become(windowData(whole, times));
+    note.textContent = "reading the events for waiting …";
+  };
   const ask = latest(async (/** @type {Window | null} */ window, signal) =>
-    (window ? source.trees({ window }, signal) : null), (raw, error) => {
+    (window ? treesInSteps(source, window, signal, drawTimes) : null), (raw, error) => {
     // Another question has taken the place of this one.
     if (/** @type {any} */ (error)?.status === 409) return;
     fillWith(note, ...prose(error?.message ?? raw?.remark ?? ""));
