@@ -251,7 +251,7 @@ for (const kind of Object.keys(SOURCES)) {
     const { all: [[, begin]] } = await fragments(of);
     const window = [begin / rate, begin / rate + 0.03].map((t) => t.toFixed(4));
     await of.goto(`${(await address(of)).replace(/#.*/, "")}#view=timeline&t=${window.join("-")}`);
-    await shows(of, ".time-side", lengthText(window[1] - window[0]).slice(0, 3));
+    await shows(of, ".time-side h2", `4 × ${lengthText(window[1] - window[0])}`);
     const rows = await of.locator(".sums tbody tr").evaluateAll((all) => all.map(({ cells }) =>
       [cells[1].textContent, cells[2].textContent]));
     const known = rows.reduce((sum, [, time]) => sum + secondsOf(time), 0);

@@ -275,6 +275,7 @@ test("counters of any thread stand below it", async () => {
   await page.getByLabel("Thread of the counters").selectOption({ label: "Rank 1, thread 1" });
   await page.getByLabel("PAPI_TOT_INS").check();
   assert.match(await address(page), /counters=PAPI_TOT_INS%25401\.1/);
+  await shows(page, ".row-name .name", "PAPI_TOT_INS");
   const names = await page.locator(".row-name").evaluateAll((all) => all
     .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
     .map((of) => of.querySelector(".name").textContent));
