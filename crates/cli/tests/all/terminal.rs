@@ -58,11 +58,11 @@ fn plain(text: &str) -> String {
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
 }
 
-/// A word of a sentence stays whole, so such a line is wider than the terminal. Lines of a table
-/// end with a share.
+/// A word of a sentence or of a title stays whole, so such a line is wider than the terminal. Lines
+/// of a table end with a share.
 fn widest(text: &str) -> usize {
     let text = plain(text);
-    let is_word = |line: &str| line.trim().starts_with(LONG) && !line.ends_with('%');
+    let is_word = |line: &str| line.contains(LONG) && !line.ends_with('%');
     let lines = text.lines().filter(|line| !is_word(line));
     lines.map(|line| line.chars().count()).max().unwrap_or(0)
 }
