@@ -8,8 +8,12 @@
 
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use flate2::write::DeflateEncoder;
+use flate2::{Compression, Crc};
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -71,7 +75,45 @@ fn build() -> Result<()> {
     for name in ["PompeiiConfig.cmake", "PompeiiConfigVersion.cmake", "pompeii.pc"] {
         package_file(name, &out.join(name))?;
     }
-    Ok(())
+    copy(Path::new("package/pomp.list"), &out.join("pomp.list"))?;
+    println!("cargo:rerun-if-changed=package/pomp.list");
+    carry(&out)
+}
+
+/// The files that the binary carries, by their names below the folder of the library.
+const CARRIED: [&str; 10] = [
+    "libpomp.a",
+    "libpomp-static.a",
+    "libpomp-without-locks.a",
+    "libpomp.so",
+    "pomp.h",
+    "pomp_mpi.h",
+    "pomp.list",
+    "cmake/PompeiiConfig.cmake",
+    "cmake/PompeiiConfigVersion.cmake",
+    "pkgconfig/pompeii.pc",
+];
+
+/// Deflates the carried files, and writes the list that `src/carried.rs` includes.
+fn carry(out: &Path) -> Result<()> {
+    let mut list = String::from("&[\n");
+    for name in CARRIED {
+        let file = Path::new(name).file_name().map(|name| out.join(name)).unwrap_or_default();
+        let says = |error| format!("{}: {error}", file.display());
+        let content = fs::read(&file).map_err(says)?;
+        let mut crc = Crc::new();
+        crc.update(&content);
+        let deflated = out.join(format!("{}.deflated", name.replace('/', "-")));
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        let packed = encoder.write_all(&content).and_then(|()| encoder.finish()).map_err(says)?;
+        fs::write(&deflated, packed).map_err(says)?;
+        let (length_bytes, crc) = (content.len(), crc.sum());
+        list += &format!(
+            "Carried {{ name: {name:?}, length_bytes: {length_bytes}, crc: {crc}, \
+             deflated: include_bytes!({deflated:?}) }},\n"
+        );
+    }
+    fs::write(out.join("carried.rs"), list + "]").map_err(|error| error.to_string())
 }
 
 /// The commit that a release is built from: `None` where the sources are no checkout, or a part of

@@ -16,28 +16,10 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use nix::unistd::geteuid;
 
+use crate::carried::{Carried, FILES};
 use crate::output::say;
 use crate::terminal::{cannot, shown};
 use crate::trust;
-
-const FILES: [(&str, &[u8]); 10] = [
-    ("libpomp.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.a"))),
-    ("libpomp-static.a", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-static.a"))),
-    (
-        "libpomp-without-locks.a",
-        include_bytes!(concat!(env!("OUT_DIR"), "/libpomp-without-locks.a")),
-    ),
-    ("libpomp.so", include_bytes!(concat!(env!("OUT_DIR"), "/libpomp.so"))),
-    ("pomp.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp.h"))),
-    ("pomp_mpi.h", include_bytes!(concat!(env!("OUT_DIR"), "/pomp_mpi.h"))),
-    ("pomp.list", include_bytes!("../package/pomp.list")),
-    ("cmake/PompeiiConfig.cmake", include_bytes!(concat!(env!("OUT_DIR"), "/PompeiiConfig.cmake"))),
-    (
-        "cmake/PompeiiConfigVersion.cmake",
-        include_bytes!(concat!(env!("OUT_DIR"), "/PompeiiConfigVersion.cmake")),
-    ),
-    ("pkgconfig/pompeii.pc", include_bytes!(concat!(env!("OUT_DIR"), "/pompeii.pc"))),
-];
 
 /// The folder with `libpomp.a`, `libpomp-static.a`, `libpomp-without-locks.a`, `libpomp.so`,
 /// `pomp.h`, `pomp_mpi.h`, the list of exported functions, and what CMake and pkg-config read, in
@@ -59,7 +41,7 @@ pub fn folder() -> Result<PathBuf> {
 
 fn beside_the_binary() -> Option<PathBuf> {
     let folder = env::current_exe().ok()?.parent()?.parent()?.join("lib/pompeii");
-    FILES.iter().all(|(name, bytes)| is_current(&folder.join(name), bytes)).then_some(folder)
+    FILES.iter().all(|file| is_current(&folder.join(file.name), file)).then_some(folder)
 }
 
 /// Makes something in the first of its [`places`] that others cannot write to, else in a new
@@ -112,27 +94,24 @@ pub fn content_hash() -> u64 {
 /// machines with one home.
 ///
 /// # Errors
-/// What the system says.
+/// What the system says, or that the binary is damaged.
 pub fn unpack(folder: &Path) -> Result<()> {
-    for (name, bytes) in FILES {
-        let path = folder.join(name);
-        if is_current(&path, bytes) {
+    for file in FILES {
+        let path = folder.join(file.name);
+        if is_current(&path, file) {
             continue;
         }
         let beside = path.parent().unwrap_or(folder);
         fs::create_dir_all(beside)?;
         let mut unfinished = tempfile::NamedTempFile::new_in(beside)?;
-        unfinished.write_all(bytes).with_context(|| cannot("write", &path))?;
+        unfinished.write_all(&file.content()?).with_context(|| cannot("write", &path))?;
         unfinished.as_file().set_permissions(Permissions::from_mode(0o644))?;
         unfinished.persist(&path)?;
     }
     Ok(())
 }
 
-/// Whether a file has these bytes, and others can neither change nor replace it.
-fn is_current(path: &Path, bytes: &[u8]) -> bool {
-    let same_length = fs::metadata(path).is_ok_and(|file| file.len() == bytes.len() as u64);
-    same_length
-        && trust::check(path).is_ok()
-        && fs::read(path).is_ok_and(|content| content == bytes)
+/// Whether a file is the carried one, and others can neither change nor replace it.
+fn is_current(path: &Path, file: &Carried) -> bool {
+    trust::check(path).is_ok() && file.is_at(path)
 }

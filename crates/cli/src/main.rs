@@ -7,6 +7,7 @@
 
 mod analyzed_trace;
 mod calibration;
+mod carried;
 mod child;
 mod commands;
 mod compiler;
