@@ -66,7 +66,7 @@ fn everything_that_a_reader_can_do() {
 /// One thread executes a task that creates another one and waits for it: both do the same work.
 const SUSPENDED: &str = "#include <unistd.h>
 static void work(void) {
-  usleep(10000);
+  usleep(50000);
 }
 static void f1(void) {
   work();

@@ -44,8 +44,13 @@ const fragments = (of) => of.evaluate(async () => {
   const inside = document.getElementById("timeline");
   if (inside) {
     const { moments } = JSON.parse(inside.textContent);
-    const moment = moments.find(({ tasks }) => tasks?.fragments.length && tasks.creations.length);
-    return { window: moment.window, all: moment.tasks.fragments };
+    // Some moments begin after the creation of the tasks that are executed in them.
+    const created = new Set(moments.flatMap(({ tasks }) => tasks?.creations ?? [])
+      .map(([, , ...id]) => id.join()));
+    const known = ({ tasks }) => (tasks?.fragments ?? [])
+      .filter(([, , , thread, number, team]) => created.has([thread, number, team].join()));
+    const moment = moments.find((of) => known(of).length);
+    return { window: moment.window, all: known(moment) };
   }
   const token = sessionStorage.getItem("pompeii-token");
   const answer = await fetch("/api/tasks?t0=0&t1=9007199254740000",
@@ -69,7 +74,7 @@ async function until(of, condition) {
 }
 
 const shows = (of, selector, text) =>
-  of.locator(selector, { hasText: text }).first().waitFor({ timeout: 8000 });
+  of.locator(selector, { hasText: text }).first().waitFor({ timeout: 25000 });
 
 /** A place on the rows: the middle of the first thread. */
 async function middle(of, share = 0.5) {

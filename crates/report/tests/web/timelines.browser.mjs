@@ -11,7 +11,7 @@ import { states, timeline } from "./timelines.mjs";
 after(end);
 
 const shows = (page, selector, text) =>
-  page.locator(selector, { hasText: text }).first().waitFor({ timeout: 8000 });
+  page.locator(selector, { hasText: text }).first().waitFor({ timeout: 25000 });
 
 test("Vampir, Figure 5: OpenMP and MPI of an application overlap", async () => {
   const page = await timeline("OCEAN", "links=message,collective");
@@ -63,7 +63,7 @@ test("tasks, Figures 3 and 4: a suspended task, as recorded and cut", async () =
     return Number.parseFloat(await row.first().locator(".number").first().textContent());
   };
   const [outer, inner] = [await time("suspended.c:18"), await time("suspended.c:7")];
-  assert.ok(outer > 15 && Math.abs(outer / inner - 1) < 0.2, `${outer} and ${inner} ms`);
+  assert.ok(outer > 50 && Math.abs(outer / inner - 1) < 0.3, `${outer} and ${inner} ms`);
   await page.locator("input.find").fill("suspended.c:18");
   // The line has the creation of the task, too.
   for (let tries = 0; tries < 4 && !await page.getByText("It ran").first().isVisible(); tries++) {

@@ -22,6 +22,7 @@ export async function states(page) {
   const rows = await page.locator(".time-twin tbody tr").evaluateAll((all) => all.map((row) =>
     [...row.querySelectorAll("td")].map((cell) => cell.textContent)));
   await page.keyboard.press("t");
-  const share = (text) => (text.startsWith("<") ? 0 : Number.parseFloat(text));
+  // `<0.1 %` is little, but not nothing.
+  const share = (text) => Number.parseFloat(text.replace("<", "")) / (text.startsWith("<") ? 2 : 1);
   return rows.map((row) => row.map(share));
 }

@@ -66,7 +66,9 @@ export class EmbeddedMoments {
     const [thread, number, team] = id;
     const isSame = (/** @type {number[]} */ of) =>
       of[0] === thread && of[1] === number && of[2] === team;
-    const created = tasks.creations.find((of) => isSame(of.slice(2)));
+    // It may have been created in another moment.
+    const created = this.all.flatMap((moment) => moment.tasks?.creations ?? [])
+      .find((of) => isSame(of.slice(2)));
     return {
       name: `task_${thread}_${number}`, region,
       created: created ? { loc: created[0], at: created[1] } : null,
