@@ -39,25 +39,36 @@ fn sentence(lens: &Lens, of: &CodeTimes) -> String {
     let times: Vec<(LocationId, Ticks)> =
         of.by_location.enumerated().map(|(at, &ticks)| (at, ticks)).collect();
     let code = lens.cube.regions[of.region].label();
-    let named = |(at, ticks): (LocationId, Ticks)| {
-        format!("{} on {}", seconds(ticks), lens.thread_name(at))
-    };
     let by_time = |of: &&(LocationId, Ticks)| of.1;
     let most = times.iter().rev().max_by_key(by_time).copied();
     let least = times.iter().min_by_key(by_time).copied();
-    let text = match (times.len(), most.zip(least)) {
+    let named =
+        |(at, ticks): (LocationId, Ticks)| format!("{} ({})", seconds(ticks), lens.thread_name(at));
+    match (times.len(), most.zip(least)) {
         (several, Some((most, least))) if several > 1 && seconds(most.1) == seconds(least.1) => {
-            format!("{} on each of the {several} threads", seconds(most.1))
+            format!("Each of the {several} threads computes {} in {code}.", seconds(most.1))
         }
         (several, Some((most, least))) if several > NAMED => {
             let sum: Ticks = times.iter().map(|(_, ticks)| ticks).sum();
             let mean = seconds(sum / several as Ticks);
             let (most, least) = (named(most), named(least));
-            format!("{mean} on average of {several} threads, most {most}, least {least}")
+            format!(
+                "The {several} threads compute {mean} in {code} on average, between {least} and \
+                 {most}."
+            )
         }
-        _ => times.iter().copied().map(named).collect::<Vec<_>>().join(", "),
-    };
-    format!("Computing in {code}: {text}.")
+        _ => {
+            let each = |(place, &(at, ticks)): (usize, &(LocationId, Ticks))| {
+                let (name, time) = (lens.thread_name(at), seconds(ticks));
+                match place {
+                    0 => format!("{name} computes {time} in {code}"),
+                    _ => format!("{name} {time}"),
+                }
+            };
+            let all: Vec<String> = times.iter().enumerate().map(each).collect();
+            format::sentence(&format!("{}.", all.join(", ")))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +107,7 @@ mod tests {
              a/parallel@a.c:30/barrier@a.c:33  1  time=300 visits=40 omp_ebarrier_wait=300",
             expect![[r#"
                 assemble [0.4, 0.1]
-                Computing in assemble: 0.40 s on thread 0, 0.10 s on thread 1."#]],
+                Thread 0 computes 0.40 s in assemble, thread 1 0.10 s."#]],
         );
     }
 
@@ -116,7 +127,7 @@ mod tests {
              a/parallel@a.c:30/barrier@a.c:33  5    time=330 visits=40 omp_ebarrier_wait=330",
             expect![[r#"
                 assemble [0.1, 0.1, 0.1, 0.4, 0.1, 0.07]
-                Computing in assemble: 0.14 s on average of 6 threads, most 0.40 s on thread 3, least 70 ms on thread 5."#]],
+                The 6 threads compute 0.14 s in assemble on average, between 70 ms (thread 5) and 0.40 s (thread 3)."#]],
         );
     }
 }

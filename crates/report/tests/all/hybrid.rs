@@ -46,8 +46,8 @@ fn the_first_answer() {
             |    200 visits; 0.15 s on average, least on rank 1 (50 ms), most on rank 0 (0.25
             |    s).
             |    Run again with --mpi-wait to know the gain.
-            |    Computing in parallel ocean.c:31: 0.60 s on rank 0 thread 0, 0.60 s on rank
-            |    0 thread 1, 0.80 s on rank 1 thread 0, 0.80 s on rank 1 thread 1.
+            |    Rank 0 thread 0 computes 0.60 s in parallel ocean.c:31, rank 0 thread 1 0.60
+            |    s, rank 1 thread 0 0.80 s, rank 1 thread 1 0.80 s.
             |    This process has more work here than others: give it less, or split its
             |    work.
             | 2  ocean.c:20  step      idle threads

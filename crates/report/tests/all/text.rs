@@ -53,8 +53,8 @@ fn the_first_answer() {
             |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
             |    Thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
-            |    Computing in parallel ocean.c:118: 2.2 s on average of 8 threads, most 3.2 s
-            |    on thread 0, least 2.0 s on thread 1.
+            |    The 8 threads compute 2.2 s in parallel ocean.c:118 on average, between 2.0
+            |    s (thread 1) and 3.2 s (thread 0).
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             | 2  ocean.c:20   read_forcing    idle threads
@@ -69,7 +69,7 @@ fn the_first_answer() {
             |    lost 0.91 CPU s; gain 0.11 s (76 ms to 0.18 s) of 4.82 s
             |    Different threads arrive last (thread 0 in 1 of 8 visits), 14 ms after the
             |    average.
-            |    Computing in parallel ocean.c:203: 0.70 s on each of the 8 threads.
+            |    Each of the 8 threads computes 0.70 s in parallel ocean.c:203.
             |    No thread is always late: another static split does not help. Do more work
             |    between barriers, or use nowait if the next code does not need the results.
             | 5  ocean.c:210  critical (sum)  critical contention
@@ -111,8 +111,8 @@ fn bars_on_a_terminal() {
             |    lost 7.9 CPU s; gain 0.98 s (0.77 to 1.2) of 4.82 s
             |    Thread 0 arrives last in 96 % of 2,000 visits, 494 µs after the average.
             |    It computes 1.0 s more than the average in for ocean.c:118.
-            |    Computing in parallel ocean.c:118: 2.2 s on average of 8 threads, most 3.2 s
-            |    on thread 0, least 2.0 s on thread 1.
+            |    The 8 threads compute 2.2 s in parallel ocean.c:118 on average, between 2.0
+            |    s (thread 1) and 3.2 s (thread 0).
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             |    6 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
