@@ -29,8 +29,8 @@ impl BetweenBorders {
         }
     }
 
-    /// Which share of it has no CPU if threads were ready without one for so many nanoseconds;
-    /// between 0 and 1.
+    /// Which share of it has no CPU, between 0 and 1, if threads were ready without a CPU for
+    /// `ready_ns` in all.
     pub(crate) fn without_cpu(&self, lens: &Lens, ready_ns: u64) -> f64 {
         let whole_s = lens.seconds(self.computing + self.openmp + self.mpi);
         match whole_s > 0.0 {
@@ -41,7 +41,7 @@ impl BetweenBorders {
 }
 
 /// The share of computing in which threads had no CPU, between 0 and 1, if they were ready without
-/// one for so many nanoseconds between forks, joins and barriers.
+/// a CPU for `ready_ns` between forks, joins and barriers in all.
 pub fn computing_without_cpu(lens: &Lens, ready_ns: u64) -> f64 {
     BetweenBorders::new(lens).without_cpu(lens, ready_ns)
 }

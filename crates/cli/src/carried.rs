@@ -40,8 +40,7 @@ impl Carried {
     }
 
     /// Whether a file has this content. The checksum finds files that are cut off or of another
-    /// build; it does not have to find those that somebody has made, because others cannot write
-    /// to the folder.
+    /// build. It need not resist forgery, because other users cannot write to the folder.
     pub fn is_at(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|file| file.len() == self.length_bytes)
             && fs::read(path).is_ok_and(|content| self.is(&content))

@@ -78,7 +78,7 @@ pub fn wait(child: &mut Child, signals: Signals) -> std::io::Result<ExitStatus> 
 }
 
 /// Processes of a job that was ended by force are given time to be gone, too, which a busy machine
-/// needs. What a job leaves behind that has ended well is meant to go on.
+/// needs. If a job has ended well, the processes that it leaves are meant to go on.
 pub fn wait_for_processes(folder: &Path, info: &RunInfo) {
     let tries = if info.exit_code == Some(0) { 150 } else { 1500 };
     for _ in 0..tries {

@@ -16,7 +16,7 @@ pub struct Limits {
 const UNPACKED_BYTES_FREE: u64 = 64 << 20;
 
 impl Limits {
-    /// What so many bytes may unpack to.
+    /// How many bytes `packed` bytes may unpack to.
     pub(crate) fn unpacked_bytes(self, packed: usize) -> u64 {
         let by_ratio = self.unpacked_ratio_max.saturating_mul(packed as u64);
         self.unpacked_bytes_max.min(by_ratio.max(UNPACKED_BYTES_FREE))

@@ -26,7 +26,7 @@ type Change = (u64, i64);
 
 impl<B: AsRef<[u8]>> Index<B> {
     /// A curve of a process in a window, in ticks, made from the events, with at least `columns`
-    /// bins or bins of one tick. `None`: so many tasks are ready that only
+    /// bins or bins of one tick. `None` if too many tasks are ready for this: then
     /// [`curve`](Index::curve) shows them.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ impl Longer {
         *ticks = self.ticks(*ticks);
     }
 
-    /// A tick has so many of the old ones.
+    /// How many of the old ticks a new tick has.
     fn factor(self) -> f64 {
         f64::from(self.0).exp2()
     }

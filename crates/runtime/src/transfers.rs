@@ -35,7 +35,7 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// A message of so many bytes.
+    /// A message of `bytes_sent` bytes.
     pub fn message(bytes_sent: u64) -> Self {
         Self { messages_sent: 1, bytes_sent, ..Self::default() }
     }

@@ -8,7 +8,7 @@ use super::statistics::{Median, median};
 use super::surroundings::Surroundings;
 use super::version::{Version, Workshop};
 
-/// A row that is undecided after so many pairs is repeated at the end.
+/// After this number of pairs, an undecided row is repeated at the end.
 pub(super) const PAIRS_MAX: usize = 41;
 
 /// What was measured of a row's versions.

@@ -6,8 +6,8 @@
 //! length of the state   marks back to the last one with a total   state   sums
 //! ```
 //!
-//! A mark has a total if so much has been summed since the last one that it is no longer than
-//! that. So totals do not take more room than the sums, also if there are very many call paths.
+//! A mark has a total if the total is no longer than the sums since the last mark with one. So
+//! totals do not take more room than the sums, also if there are very many call paths.
 
 use std::ops::Range;
 

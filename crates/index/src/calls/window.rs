@@ -172,7 +172,7 @@ impl<B: AsRef<[u8]>> Index<B> {
 
 /// Sums in which no call path has a negative time. The time of visits that were recorded as a sum
 /// is taken from the region around them when the sum comes. If that region began before the window,
-/// it has not so much time there: they get what it has.
+/// it has less time than the visits: then they get what it has.
 fn settled(tree: &CallNodes, sums: Vec<OfCall>) -> Vec<OfCall> {
     if sums.iter().all(|(_, _, ticks)| *ticks >= 0) {
         return sums;

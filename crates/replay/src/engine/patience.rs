@@ -119,7 +119,7 @@ mod tests {
     }
 
     /// Rank 1 waits 10 ticks for the root of a broadcast, because that works. This is known when
-    /// rank 2 has ended its part, after so many further calls of rank 0.
+    /// rank 2 has ended its part, after `calls` further calls of rank 0.
     fn broadcast(calls: usize) -> text::TextTrace {
         let mut trace = "end 9000
              comm W = 0 1 2

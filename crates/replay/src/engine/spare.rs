@@ -10,8 +10,8 @@ use crate::location::Profile;
 /// Windows whose memory is kept. More of them are never on their way.
 const KEPT: usize = 8;
 
-/// Memory that a window has used less than one part in so many of is not kept: one window of a
-/// trace may have been much longer than all others.
+/// Memory is not kept if a window has used less than one part in this number of it, because one
+/// window of a trace may have been much longer than all others.
 const UNUSED_PARTS: usize = 4;
 
 /// Records, and the times between them.

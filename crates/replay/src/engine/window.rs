@@ -147,16 +147,16 @@ fn replay_to<T: Transport>(
     Ok(outcome)
 }
 
-/// If other threads match, so many windows are on their way: one is read, one waits to be matched,
+/// How many windows are on their way if other threads match: one is read, one waits to be matched,
 /// one is matched, and others are kept for the critical path and the causes of waiting. All of them
 /// together take the memory of a few windows of one thread.
 const ON_THEIR_WAY: usize = 4;
 
-/// The work for each location and window is little compared with that for so many events, so
-/// windows are not divided further.
+/// Windows are not divided below this number of events, because the work for each location and
+/// window is little compared with that for these events.
 const DIVIDED_MIN: usize = 64;
 
-/// How many events a location may read for a window, if so many windows are on their way.
+/// How many events a location may read for a window, if `on_their_way` windows exist at a time.
 fn share(options: Options, locations: usize, on_their_way: usize) -> usize {
     let whole = (options.window_events / locations.max(1)).max(1);
     (whole / on_their_way).max(whole.min(DIVIDED_MIN))
@@ -377,7 +377,7 @@ impl<'a> Engine<'a> {
         Ok(whole)
     }
 
-    /// Reads all events; `give` gets the records of each window, of which so many are on their way.
+    /// Reads all events; `give` gets the records of each window.
     fn run<T: Transport>(
         &self,
         (transport, on_their_way): (&mut T, usize),

@@ -106,8 +106,8 @@ impl Short {
         !std::ptr::eq(self.open, &raw const NO_PATH)
     }
 
-    /// From now on knows this call path, whose visits are short where they take less than so many
-    /// ticks. What the one in its place sums to is known elsewhere.
+    /// From now on knows this call path, whose visits are short if they take less than
+    /// `bound_ticks`. What the one in its place sums to is known elsewhere.
     pub fn know(&mut self, around: NodeOffset, bound_ticks: u64, part: Part, body: Part) {
         let path = Path { around, bound_ticks, part, body, ..Path::NONE };
         self.paths[part.key as usize % PATHS] = path;

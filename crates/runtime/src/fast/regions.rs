@@ -124,7 +124,7 @@ pub fn exit<const GATE: u32>(
     }
 }
 
-/// Leaves a worksharing construct: directly behind its barrier it shares that one's time.
+/// Leaves a worksharing construct: directly after its barrier it shares the time of the barrier.
 #[inline(always)]
 pub fn exit_worksharing<const GATE: u32>(descriptor: Given, slot: Slot, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
@@ -342,8 +342,8 @@ pub fn barrier_enter<const GATE: u32>(descriptor: Given, clock: impl Clock) -> b
     }
 }
 
-/// Leaves a barrier of the team. Who waited longer than it is since the last event, or for somebody
-/// else than last time, or for tasks, leaves it by a call.
+/// Leaves a barrier of the team. A thread that waited longer than it is since the last event,
+/// or for another thread than last time, or for tasks, leaves it by a call.
 #[inline(always)]
 pub fn barrier_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.

@@ -25,9 +25,9 @@ use crate::task::instance::{Due, Task, is_implicit, is_simple_creator, state};
 use crate::task::times::{self, Times};
 use crate::task::{self, PREDICTED};
 
-/// What an instance is that nobody but its executing thread has anything to say about.
+/// The state of an instance that concerns its executing thread only.
 const RUNNING: u32 = state::CREATED | state::BEGUN | state::FAST;
-/// What one is that its creator executes at once.
+/// The state of one that its creator executes at once.
 const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::FAST;
 
 /// A record that names an instance.
@@ -424,7 +424,7 @@ pub unsafe fn end<const TRACE: bool>(
     }
 }
 
-/// What the gate is behind the end of an instance.
+/// What the gate is after the end of an instance.
 #[inline(always)]
 const fn after_end<const TRACE: bool>() -> u32 {
     if TRACE { gate::SWITCH } else { 0 }

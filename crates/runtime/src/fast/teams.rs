@@ -218,8 +218,8 @@ fn find_next<const TRACE: bool>(worker: &mut Location, record: &Team) -> Option<
     Some(joined)
 }
 
-/// The end of [`begin_next`] where there was more in the final barrier, or it was waited for
-/// somebody else than last time.
+/// The end of [`begin_next`] where there was more in the final barrier, or the team waited for
+/// another thread than last time.
 #[cold]
 #[inline(never)]
 fn begin_next_late<const TRACE: bool>(
@@ -455,7 +455,7 @@ fn is_in_final_barrier(context: &Context, at: NodeOffset) -> Option<bool> {
 }
 
 /// The thread leaves the final barrier at `at`, where it was from the event `before` to the join.
-/// False, with nothing done, where there was more in it, or it was waited for somebody else than
+/// False, with nothing done, where there was more in it, or the team waited for another thread than
 /// last time.
 #[inline(always)]
 fn leave_final(

@@ -19,7 +19,7 @@ use crate::task::{self, PREDICTED, UNTIMED, spare, untag};
 /// `at` is the creation's node.
 #[inline(always)]
 pub unsafe fn create_begin<const TRACE: bool>(thread: *mut Location, at: usize) -> Option<usize> {
-    // SAFETY: the contract of this module; before the creation nobody else knows the instance.
+    // SAFETY: the contract of this module; before the creation no other thread knows the instance.
     unsafe {
         let handle = (*thread).next_counted.create()?;
         (*node(thread, at)).visits += 1;
@@ -34,7 +34,7 @@ pub unsafe fn create_begin<const TRACE: bool>(thread: *mut Location, at: usize) 
 /// The same of a construct without such a clause, in a final task, or where that declines: the
 /// instance is one of its own.
 pub unsafe fn create_begin_included(thread: *mut Location, create: *mut Defined) -> Option<usize> {
-    // SAFETY: the contract of this module; the first free instance is known to nobody else.
+    // SAFETY: the contract of this module; no other thread knows the first free instance.
     unsafe {
         if !gate::is_open::<true>(thread) {
             return None;

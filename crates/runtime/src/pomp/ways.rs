@@ -224,7 +224,7 @@ fn exit_general(descriptor: Given, slot: Slot) {
     });
 }
 
-/// Exit of a worksharing construct: directly behind its implicit barrier it shares the time.
+/// Exit of a worksharing construct: directly after its implicit barrier it shares the time.
 #[inline(always)]
 pub fn exit_worksharing(descriptor: Given, slot: Slot) {
     if !regions::exit_worksharing::<0>(descriptor, slot, Tsc) {

@@ -64,6 +64,7 @@ pub unsafe fn last(
 
 /// The child, if it is where it probably is: the one that was taken last, the one next to it, as
 /// they were taken first, or the first of all.
+// Not by `last`: that takes an instruction more, for a hint that is loaded twice.
 #[inline(always)]
 pub unsafe fn nearby(
     thread: *mut Location,

@@ -1,4 +1,4 @@
-//! The gate on the fast ways: who may pass, and that nobody else does while an event is under way.
+//! The gate on the fast ways: who may pass, and that no other event passes while one is under way.
 //!
 //! Signal handlers see the gate in the middle of everything. So it is changed by a volatile store,
 //! or with a fence, and what an event changes stays between the two stores: the fence is after the
@@ -43,8 +43,8 @@ impl Here {
         unsafe { (*self.0).gate == gate }
     }
 
-    /// The location, if it has guarded call paths, and nothing else is special about it. (Asked for
-    /// after what is common, which is not to keep it for this.)
+    /// The location, if it has guarded call paths, and nothing else is special about it. (This is
+    /// asked after what is common, which should not keep the gate in a register for this.)
     #[inline(always)]
     pub fn guarded(self) -> Option<Guarded> {
         // SAFETY: as above.

@@ -3,8 +3,8 @@
 //!
 //! All of it takes a location by its address. From references a compiler keeps more in registers,
 //! and saves more of them, than these few instructions are worth. Everything is inlined, so each
-//! event is what it would be if it were written out. Which tricks the events depend on beside that,
-//! and how many instructions they have, is in `docs/dev/event-paths.md`.
+//! event is what it would be if it were written out. `docs/dev/event-paths.md` says which other
+//! tricks the events depend on, and how many instructions they have.
 //!
 //! # Safety
 //! One contract for all functions: `thread` is this thread's location, whose gate is open but for

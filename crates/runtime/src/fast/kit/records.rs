@@ -14,7 +14,7 @@ pub unsafe fn begin(thread: *mut Location, first: u64) -> Option<Records> {
     unsafe { Records::begin(&(*thread).events, first) }
 }
 
-/// The same with room for those of another event behind them.
+/// The same with room for those of another event after them.
 #[inline(always)]
 pub unsafe fn begin_two(thread: *mut Location, first: u64) -> Option<Records> {
     // SAFETY: the contract of this module.
