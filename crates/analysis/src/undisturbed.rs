@@ -122,4 +122,42 @@ mod tests {
         let unknown = Machine { not_on_cpu_ns: None, ..machine.clone() };
         assert_eq!(gain(&cube, (&unknown, &by), (&[], None)), None);
     }
+
+    /// Two threads compute for 950 ms each, of which they have a CPU for 450. They wait for 100 ms
+    /// in all, so the run would be shorter by more than that.
+    #[test]
+    fn a_gain_above_the_loss_is_explained() {
+        let cube = crate::notation::cube(
+            "wall=1000 locations=2
+             a/parallel@a.c:2                         *  time=950 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:4  *  time=50 visits=1 omp_ibarrier_wait=50",
+        );
+        let cube = crate::derive(&cube.unwrap());
+        let why = |not_on_cpu_ms: u64| {
+            let by = MachineCause {
+                cause: Cause::BusyNeighbour,
+                explains: Explains::Waiting,
+                sentence: String::new(),
+                advice: Advice::none("Wait."),
+                taken_ns: None,
+            };
+            let machine = Machine {
+                causes: vec![by],
+                not_on_cpu_ns: Some(not_on_cpu_ms * 1_000_000),
+                late_ns: Some(100_000_000),
+                starting_ns: Some(0),
+                waiting_ns: Some(0),
+                cpus: Some(2),
+                ..Machine::default()
+            };
+            let found = crate::findings_on(&cube, &machine, None);
+            assert_eq!(found[0].explained_by, Some(Cause::BusyNeighbour));
+            let details = found[0].details.clone();
+            details.into_iter().find(|detail| detail.starts_with("The gain")).unwrap_or_default()
+        };
+        let expected = "The gain (0.55 s) is larger than the loss (0.10 s), because threads that \
+            had work lacked a CPU for 1.0 s, which is no part of the loss.";
+        assert_eq!(why(1000), expected);
+        assert_eq!(why(0), "", "the gain is smaller");
+    }
 }
