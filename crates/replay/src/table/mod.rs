@@ -43,8 +43,10 @@ pub enum Column {
     U64(Vec<u64>),
     /// Durations, in ticks.
     I64(Vec<i64>),
-    /// Numbers of definitions and call paths.
+    /// Numbers of definitions.
     U32(Vec<u32>),
+    /// Numbers of call paths in this analysis.
+    Calls(Vec<u32>),
 }
 
 /// A type whose values a column has.
@@ -63,7 +65,8 @@ macro_rules! cells {
 }
 
 cells! {
-    u64: U64, i64: I64, u32: U32, VisitId: U64.0, NodeId: U32.0, LocationId: U32.0, RegionId: U32.0,
+    u64: U64, i64: I64, u32: U32, VisitId: U64.0, NodeId: Calls.0, LocationId: U32.0,
+    RegionId: U32.0,
 }
 
 impl Cell for Pattern {
@@ -123,6 +126,9 @@ macro_rules! tables {
             }
         })*
 
+        /// The names of all tables.
+        pub const TABLES: &[&str] = &[$(stringify!($table)),*];
+
         /// Rows of one of the tables.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Content {
@@ -131,6 +137,15 @@ macro_rules! tables {
         }
 
         impl Content {
+            /// No rows of the table with this name; `None` if there is no such table. For its
+            /// columns, before there are rows.
+            pub fn empty(table: &str) -> Option<Content> {
+                $(if table == stringify!($table) {
+                    return Some($table::Rows::default().into());
+                })*
+                None
+            }
+
             /// The name of the table.
             pub fn table(&self) -> &'static str {
                 match self { $(Content::$variant(_) => stringify!($table),)* }

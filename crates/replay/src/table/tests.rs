@@ -2,11 +2,27 @@
 
 use expect_test::{Expect, expect};
 
+use crate::table::{Column, Content, TABLES};
 use crate::text;
 
 fn check(tables: &[&str], trace: &str, expect: Expect) {
     let trace = text::parse(trace).unwrap();
     expect.assert_eq(&text::analyse_tables(&trace, tables).unwrap());
+}
+
+#[test]
+fn the_columns_of_a_table_are_known_before_its_rows() {
+    for &table in TABLES {
+        let empty = Content::empty(table).unwrap();
+        assert!((empty.table(), empty.len()) == (table, 0) && !empty.columns().is_empty());
+    }
+    let columns = Content::empty("fragments").unwrap().columns();
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["task", "begin", "end", "scheduling"]);
+    let calls = Content::empty("calls").unwrap().columns();
+    assert_eq!(calls[0], ("call", Column::Calls(Vec::new())));
+    assert_eq!(calls[2], ("region", Column::U32(Vec::new())));
+    assert_eq!(Content::empty("visit"), None);
 }
 
 #[test]

@@ -14,8 +14,7 @@ use crate::table::{BATCH_ROWS, Batch, Column, Content};
 use crate::transport::Transport;
 use crate::transport::channels::Channels;
 
-/// The columns that name call paths, and those that name visits.
-const CALLS: [&str; 2] = ["call", "causer_call"];
+/// The columns that name visits.
 const VISITS: [&str; 10] = [
     "visit",
     "parent",
@@ -105,9 +104,8 @@ fn check_calls(batches: &[Batch]) -> Result<(), String> {
         if let Content::Calls(rows) = content {
             known.extend(rows.call.iter().map(|call| call.0));
         }
-        let columns = content.columns().into_iter().filter(|(name, _)| CALLS.contains(name));
-        for (_, column) in columns {
-            let Column::U32(calls) = column else { continue };
+        for (_, column) in content.columns() {
+            let Column::Calls(calls) = column else { continue };
             if let Some(new) = calls.iter().find(|call| !known.contains(call)) {
                 return Err(format!("call path {new} is used before it is defined"));
             }
@@ -123,7 +121,7 @@ fn lines(outcome: &Outcome, content: &Content) -> String {
             Column::U64(cells) if VISITS.contains(&name) => {
                 cells.iter().map(|cell| visit(outcome, VisitId(*cell))).collect()
             }
-            Column::U32(cells) if CALLS.contains(&name) => {
+            Column::Calls(cells) => {
                 cells.iter().map(|cell| outcome.path(outcome.call(NodeId(*cell)))).collect()
             }
             Column::U64(cells) => cells.iter().map(u64::to_string).collect(),

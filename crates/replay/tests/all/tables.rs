@@ -41,11 +41,11 @@ fn rows(analysis: &Analysis) -> Rows {
         let Some(location) = location else { continue };
         let columns = all.entry((content.table(), *location)).or_default();
         columns.resize(content.columns().len(), Vec::new());
-        for (to, (name, column)) in columns.iter_mut().zip(content.columns()) {
+        for (to, (_, column)) in columns.iter_mut().zip(content.columns()) {
             match column {
                 Column::U64(cells) => to.extend(cells),
                 Column::I64(cells) => to.extend(cells.iter().map(|cell| cell.cast_unsigned())),
-                Column::U32(cells) if name.ends_with("call") => {
+                Column::Calls(cells) => {
                     let call = |cell: u32| analysis.outcome.call(NodeId(cell)).0;
                     to.extend(cells.iter().map(|cell| u64::from(call(*cell))));
                 }
