@@ -1,0 +1,35 @@
+//! What a run has, as tables: record batches of Apache Arrow, which dataframes, databases and
+//! other languages take without a copy.
+//!
+//! ```text
+//! profile.cubex ─▶ severity cube ─▶ metrics, call paths, regions, locations, severities
+//! traces.otf2 ──┬▶ event reader ──▶ events
+//!               └▶ trace engine ──▶ calls, visits, barriers, locks, messages, tasks, waits, ...
+//! ```
+//!
+//! * [`open`]: an experiment, a trace or a Cube report. Start reading here.
+//! * [`dimensions`]: what the numbers in the other tables stand for.
+//! * [`Severities`]: the values of the cube.
+//! * [`Trace`]: the tables of a trace. [`Events`] reads its records, [`Facts`] gets what the engine
+//!   finds.
+//!
+//! Small tables are one batch. All others come in batches of at most 65,536 rows while a consumer
+//! asks for them, so memory does not follow the length of a trace. Times are integers in ticks of a
+//! clock that the run names, and severities are integers, too: seconds are a matter of display.
+
+mod columns;
+pub mod dimensions;
+mod error;
+mod events;
+mod facts;
+mod numbering;
+mod open;
+mod severities;
+mod trace;
+
+pub use error::Error;
+pub use events::{EVENTS, Events};
+pub use facts::{Facts, Rows};
+pub use open::{Run, open};
+pub use severities::Severities;
+pub use trace::{Table, Trace};

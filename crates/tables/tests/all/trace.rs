@@ -1,0 +1,173 @@
+//! The tables of a trace, made of a small archive.
+
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatchReader;
+use expect_test::{Expect, expect};
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition as def;
+use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
+use pompeii_otf2::event::{Enter, Event, Leave, RmaWaitChange};
+use pompeii_otf2::reference::*;
+use pompeii_otf2::write::{ArchiveWriter, Options};
+use pompeii_tables::{Trace, open};
+use tempfile::TempDir;
+
+use crate::show::show;
+
+const THREAD: LocationRef = LocationRef(0);
+const MAIN: RegionRef = RegionRef(0);
+const WORK: RegionRef = RegionRef(1);
+
+/// A thread in `main`, which calls `work`.
+fn events() -> [(u64, Event); 5] {
+    [
+        (110, Enter { region: MAIN }.into()),
+        (120, Enter { region: WORK }.into()),
+        (130, RmaWaitChange { win: RmaWinRef(3) }.into()),
+        (150, Leave { region: WORK }.into()),
+        (200, Leave { region: MAIN }.into()),
+    ]
+}
+
+fn archive(folder: &Path) -> PathBuf {
+    let mut archive = ArchiveWriter::create(folder, "traces", Options::default()).unwrap();
+    let mut writer = archive.events(THREAD).unwrap();
+    for (time, event) in &events() {
+        writer.event(*time, event, &[]).unwrap();
+    }
+    writer.finish().unwrap();
+    define_place(&mut archive);
+    for (id, name) in [(MAIN, "main"), (WORK, "work")] {
+        let name = archive.string(name).unwrap();
+        let region = def::Region {
+            id,
+            name,
+            canonical_name: name,
+            region_role: RegionRole::FUNCTION,
+            paradigm: Paradigm::USER,
+            ..Default::default()
+        };
+        archive.define(region).unwrap();
+    }
+    archive.finish(Anchor::default()).unwrap()
+}
+
+/// The clock, and a machine with a process with a thread.
+fn define_place(archive: &mut ArchiveWriter) {
+    let clock = def::ClockProperties {
+        timer_resolution: 1_000,
+        global_offset: 100,
+        trace_length: 100,
+        realtime_timestamp: u64::MAX,
+    };
+    archive.define(clock).unwrap();
+    let name = archive.string("machine").unwrap();
+    let (id, parent) = (SystemTreeNodeRef(0), SystemTreeNodeRef::UNDEFINED);
+    archive.define(def::SystemTreeNode { id, name, class_name: name, parent }).unwrap();
+    let name = archive.string("Process").unwrap();
+    let process = def::LocationGroup {
+        id: LocationGroupRef(0),
+        name,
+        location_group_type: LocationGroupType::PROCESS,
+        system_tree_parent: id,
+        ..Default::default()
+    };
+    archive.define(process).unwrap();
+    let name = archive.string("Master thread").unwrap();
+    let thread = def::Location {
+        id: THREAD,
+        name,
+        location_type: LocationType::CPU_THREAD,
+        number_of_events: events().len() as u64,
+        location_group: LocationGroupRef(0),
+    };
+    archive.define(thread).unwrap();
+}
+
+fn trace() -> (TempDir, Trace) {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = Trace::open(&archive(folder.path())).unwrap();
+    assert!(trace.problems().is_empty());
+    (folder, trace)
+}
+
+fn check(table: &str, columns: &[&str], expected: Expect) {
+    let (_folder, trace) = trace();
+    let mut table = trace.table(table).unwrap();
+    let schema = table.schema();
+    let batches: Vec<_> = table.by_ref().collect::<Result<_, _>>().unwrap();
+    assert!(batches.iter().all(|batch| batch.schema() == schema));
+    assert!(table.problems().is_empty());
+    expected.assert_eq(&batches.iter().map(|batch| show(batch, columns)).collect::<String>());
+}
+
+#[test]
+fn events_have_a_column_for_each_meaning_of_a_field() {
+    check(
+        "events",
+        &["location", "time", "event", "region", "window", "peer"],
+        expect![[r#"
+            location  time  event  region  window  peer
+            0  110  Enter  3  -  -
+            0  120  Enter  4  -  -
+            0  130  RmaWaitChange  -  3  -
+            0  150  Leave  4  -  -
+            0  200  Leave  3  -  -
+        "#]],
+    );
+}
+
+#[test]
+fn visits_name_call_paths_of_the_table_of_calls() {
+    check(
+        "calls",
+        &[],
+        expect![[r#"
+            call  parent  region
+            0  0  0
+            1  1  1
+            2  0  3
+            3  2  4
+        "#]],
+    );
+    check(
+        "visits",
+        &[],
+        expect![[r#"
+            location  visit  enter  leave  call  parent  task
+            0  2  120  150  3  1  0
+            0  1  110  200  2  0  0
+        "#]],
+    );
+}
+
+#[test]
+fn a_table_without_rows_has_columns() {
+    check("waits", &[], expect![[""]]);
+}
+
+#[test]
+fn other_names_are_errors() {
+    let (_folder, trace) = trace();
+    let error = trace.table("wait").err().unwrap().to_string();
+    assert!(error.starts_with("`wait` is no table of a trace; expected one of events, calls,"));
+}
+
+#[test]
+fn a_trace_alone_has_severities() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = open(&archive(folder.path())).unwrap();
+    let cube = run.cube().unwrap();
+    assert!(pompeii_analysis::check_sum(&cube).is_ok());
+    // The program, `main` and `work`.
+    assert_eq!((cube.calls.len(), cube.wall_ticks), (3, 100));
+}
+
+#[test]
+fn what_is_no_run_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |path: &Path| open(path).err().unwrap().to_string();
+    assert!(error(&folder.path().join("none")).contains("no such file or folder"));
+    assert!(error(folder.path()).contains("no profile.cubex and no traces.otf2"));
+}
