@@ -38,7 +38,7 @@ pub enum Error {
     )]
     NoTrace(PathBuf),
     /// There is no table of this name.
-    #[error("`{name}` is no table of a trace; expected one of {known}")]
+    #[error("`{name}` is no table; expected one of {known}")]
     NoTable {
         /// What was asked for.
         name: String,

@@ -7,8 +7,9 @@
 //!               └▶ trace engine ──▶ calls, visits, barriers, locks, messages, tasks, waits, ...
 //! ```
 //!
-//! * [`open`]: an experiment, a trace or a Cube report. Start reading here.
+//! * [`open()`]: an experiment, a trace or a Cube report. Start reading here.
 //! * [`dimensions`]: what the numbers in the other tables stand for.
+//! * [`Run::table`]: all tables by their names.
 //! * [`Severities`]: the values of the cube.
 //! * [`Trace`]: the tables of a trace. [`Events`] reads its records, [`Facts`] gets what the engine
 //!   finds.
@@ -22,6 +23,7 @@ pub mod dimensions;
 mod error;
 mod events;
 mod facts;
+mod named;
 mod numbering;
 mod open;
 mod severities;
@@ -30,6 +32,7 @@ mod trace;
 pub use error::Error;
 pub use events::{EVENTS, Events};
 pub use facts::{Facts, Rows};
+pub use named::Reader;
 pub use open::{Run, open};
 pub use severities::Severities;
 pub use trace::{Table, Trace};

@@ -74,10 +74,22 @@ impl Trace {
             let events = events::Events::new(self.archive.clone(), self.definitions.clone())?;
             return Ok(Table::Events(Box::new(events)));
         }
+        let schema = self.schema(name)?;
+        Ok(Table::Facts(self.facts(&[name])?, schema))
+    }
+
+    /// The names and types of a table's columns. No event is read for them.
+    ///
+    /// # Errors
+    /// A name that is none.
+    pub fn schema(&self, name: &str) -> Result<SchemaRef, Error> {
+        if name == EVENTS {
+            let events = events::Events::new(self.archive.clone(), self.definitions.clone())?;
+            return Ok(events.schema());
+        }
         let empty = Content::empty(name).ok_or_else(|| no_table(name))?;
         let of_location = (name != "calls").then_some(LocationId(0));
-        let schema = facts::batch_of(&empty, of_location, &Translation::default())?.schema();
-        Ok(Table::Facts(self.facts(&[name])?, schema))
+        Ok(facts::batch_of(&empty, of_location, &Translation::default())?.schema())
     }
 
     /// The rows of several tables, from one analysis. Call paths come before the rows that name

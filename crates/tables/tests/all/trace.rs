@@ -151,7 +151,7 @@ fn a_table_without_rows_has_columns() {
 fn other_names_are_errors() {
     let (_folder, trace) = trace();
     let error = trace.table("wait").err().unwrap().to_string();
-    assert!(error.starts_with("`wait` is no table of a trace; expected one of events, calls,"));
+    assert!(error.starts_with("`wait` is no table; expected one of events, calls,"));
 }
 
 #[test]
@@ -162,6 +162,27 @@ fn a_trace_alone_has_severities() {
     assert!(pompeii_analysis::check_sum(&cube).is_ok());
     // The program, `main` and `work`.
     assert_eq!((cube.calls.len(), cube.wall_ticks), (3, 100));
+}
+
+#[test]
+fn tables_of_a_run_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = open(&archive(folder.path())).unwrap();
+    let names = run.tables();
+    assert_eq!(names[..2], ["metrics", "call_paths"]);
+    for name in ["severities", "trace.locations", "trace.events", "trace.waits"] {
+        assert!(names.iter().any(|known| known == name), "{name}");
+    }
+    for name in &names {
+        let table = run.table(name).unwrap();
+        let schema = run.schema(name).unwrap();
+        assert!(table.schema() == schema && !schema.fields().is_empty(), "{name}");
+        table.map(|batch| batch.unwrap().num_columns()).for_each(|columns| assert!(columns > 0));
+    }
+    let error = run.table("visits").err().unwrap().to_string();
+    assert!(error.contains("`visits` is no table; expected one of metrics,"), "{error}");
+    let regions = run.table("trace.regions").unwrap().next().unwrap().unwrap();
+    assert!(show(&regions, &["region", "name"]).ends_with("3  main\n4  work\n"));
 }
 
 #[test]
