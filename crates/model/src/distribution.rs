@@ -58,6 +58,19 @@ pub struct Distribution {
 }
 
 impl Distribution {
+    /// Adds a value. One below 0, which only a clock error makes, counts as 0.
+    pub fn add(&mut self, value: i64) {
+        let value = value.max(0);
+        let digits = (i64::BITS - value.leading_zeros()) as usize;
+        if self.bins.len() <= digits {
+            self.bins.resize(digits + 1, 0);
+        }
+        self.bins[digits] = self.bins[digits].saturating_add(1);
+        let sum_of_squares = value as f64 * value as f64;
+        let one = Moments { count: 1, min: value, max: value, sum: value, sum_of_squares };
+        self.moments.join(&one);
+    }
+
     /// Joins the values of `other`.
     pub fn join(&mut self, other: &Distribution) {
         self.moments.join(&other.moments);
@@ -222,13 +235,7 @@ mod tests {
 
     fn of(values: &[i64]) -> Distribution {
         let mut all = Distribution::default();
-        for &value in values {
-            let mut bins = vec![0; (64 - value.leading_zeros()) as usize + 1];
-            *bins.last_mut().unwrap() = 1;
-            let sum_of_squares = (value * value) as f64;
-            let moments = Moments { count: 1, min: value, max: value, sum: value, sum_of_squares };
-            all.join(&Distribution { moments, bins });
-        }
+        values.iter().for_each(|value| all.add(*value));
         all
     }
 
@@ -239,6 +246,15 @@ mod tests {
         let bins: Vec<_> = all.histogram().collect();
         assert_eq!(bins, [(0.0, 1.0, 1), (1.0, 2.0, 1), (2.0, 4.0, 2), (8.0, 16.0, 1)]);
         assert_eq!(Distribution::default().moments.deviation(), 0.0);
+    }
+
+    #[test]
+    fn parts_of_the_values_join_to_the_whole() {
+        let mut joined = of(&[700, 0]);
+        joined.join(&of(&[-3, 9, i64::MAX]));
+        assert_eq!(joined.bins, of(&[700, 0, 0, 9, i64::MAX]).bins);
+        let Moments { count, min, max, sum, .. } = joined.moments;
+        assert_eq!((count, min, max, sum), (5, 0, i64::MAX, i64::MAX));
     }
 
     #[test]
