@@ -51,6 +51,7 @@ pub mod score;
 pub mod selection;
 mod sums;
 mod task_times;
+pub mod tasks;
 pub mod trace;
 mod traced;
 mod undisturbed;
