@@ -69,7 +69,7 @@ impl TeamTasks {
     /// A schedule in which no thread waits while a task is ready takes at most that, without the
     /// time for management: work / threads + span.
     pub fn most_ticks(&self) -> i64 {
-        self.share() + self.span
+        self.share().saturating_add(self.span)
     }
 
     /// The work of a thread, rounded up.
@@ -119,6 +119,8 @@ pub struct TaskCause {
 pub struct TaskWaitVisit {
     /// The location, and the call path of the scheduling point.
     pub at: Place,
+    /// The team, in this execution of its parallel region.
+    pub team: TeamInstance,
     /// What it is.
     pub scheduling: Scheduling,
     /// When it begins.

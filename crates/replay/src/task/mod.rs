@@ -510,21 +510,21 @@ impl Tasks {
         let Some(wait) = self.current(location).and_then(|strand| strand.wait) else { return };
         let Some(part) = self.part(location) else { return };
         let (team, Some(begin)) = (part.team, part.idle_since.take()) else { return };
-        let Some(team) = self.teams.get_mut(&team) else { return };
-        team.idle = team.idle.saturating_sub(1);
-        if team.is_lost {
+        let Some(of_team) = self.teams.get_mut(&team) else { return };
+        of_team.idle = of_team.idle.saturating_sub(1);
+        if of_team.is_lost {
             return;
         }
         let since = match wait.scheduling {
             Scheduling::Barrier(barrier) => {
-                let latest = team.barriers.get(&barrier).and_then(|barrier| barrier.latest);
+                let latest = of_team.barriers.get(&barrier).and_then(|barrier| barrier.latest);
                 latest.map_or(end, |latest| latest.clamp(begin, end))
             }
             _ => begin,
         };
         let is_over = matches!(record.what, What::TaskWaitLeave(_));
         let over = is_over.then_some(wait.number);
-        let has_tasks = team.has_tasks || !matches!(wait.scheduling, Scheduling::Barrier(_));
+        let has_tasks = of_team.has_tasks || !matches!(wait.scheduling, Scheduling::Barrier(_));
         if has_tasks && (begin < end || over.is_some()) {
             let from = |cause: &TaskCause| match cause.event {
                 TaskEvent::Created(_) => begin,
@@ -534,7 +534,7 @@ impl Tasks {
             let cause = cause.filter(|cause| cause.time > from(cause) && is_other(cause));
             let at = Place { location, ..wait.at };
             let scheduling = wait.scheduling;
-            let visit = TaskWaitVisit { at, scheduling, begin, end, since, cause, over };
+            let visit = TaskWaitVisit { at, team, scheduling, begin, end, since, cause, over };
             found(Compound::TaskWait(visit));
         }
     }
