@@ -60,7 +60,7 @@ pub use advice::Advice;
 pub use gain::Gain;
 pub use lists::{AdviceKind, Cause};
 pub use paths::construct;
-pub(crate) use task_group::{TaskConstruct, TaskNumbers};
+pub(crate) use task_group::{CREATORS_SHARE, TaskConstruct, TaskNumbers};
 
 use self::paths::Paths;
 use crate::dilation::Costs;

@@ -12,7 +12,7 @@ use pompeii_model::{CallId, Distribution, Id, IndexVec, LocationId, RegionId, Ro
 use crate::Lens;
 
 /// Share of the tasks that the creators (the fewest threads possible) have created together.
-const CREATORS_SHARE: f64 = 0.9;
+pub(crate) const CREATORS_SHARE: f64 = 0.9;
 
 /// Task constructs with the parallel regions that they are executed in.
 #[derive(Debug, Default)]
