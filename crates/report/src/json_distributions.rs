@@ -1,7 +1,7 @@
 //! Distributions in the machine-readable report: task instances, and single visits.
 
 use pompeii_analysis::TaskInstances;
-use pompeii_model::{CallId, Cube, Distribution, Id, Moments};
+use pompeii_model::{CallId, Cube, Distribution, Frequency, Id, Moments};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -87,25 +87,26 @@ pub struct JsonBin {
 pub fn json_tasks(cube: &Cube, of: &TaskInstances) -> JsonTasks {
     JsonTasks {
         region: of.region.index(),
-        creation: distribution(cube, &of.creation),
-        waiting: distribution(cube, &of.waiting),
-        execution: distribution(cube, &of.execution),
+        creation: distribution(cube.clock, &of.creation),
+        waiting: distribution(cube.clock, &of.waiting),
+        execution: distribution(cube.clock, &of.execution),
         undeferred: of.undeferred,
     }
 }
 
-fn distribution(cube: &Cube, of: &Distribution) -> JsonDistribution {
+/// Describes the values of a distribution, which are ticks of this clock.
+pub fn distribution(clock: Frequency, of: &Distribution) -> JsonDistribution {
     let Moments { count, min, max, sum, .. } = of.moments;
-    let seconds = |ticks: f64| ticks / cube.clock.ticks_per_second();
+    let seconds = |ticks: f64| ticks / clock.ticks_per_second();
     let bin =
         |(from, below, count)| JsonBin { from_s: seconds(from), below_s: seconds(below), count };
     JsonDistribution {
         count,
-        sum_s: cube.clock.seconds(sum),
+        sum_s: clock.seconds(sum),
         mean_s: seconds(of.moments.mean()),
         deviation_s: seconds(of.moments.deviation()),
-        min_s: (count > 0).then(|| cube.clock.seconds(min)),
-        max_s: (count > 0).then(|| cube.clock.seconds(max)),
+        min_s: (count > 0).then(|| clock.seconds(min)),
+        max_s: (count > 0).then(|| clock.seconds(max)),
         histogram: of.histogram().map(bin).collect(),
     }
 }

@@ -1,0 +1,227 @@
+//! The tasks of a trace for programs. Times are seconds; those of `over_time` count from the begin
+//! of the measurement.
+
+use pompeii_analysis::tasks::found::THREADS;
+use pompeii_analysis::tasks::problems::Problem;
+use pompeii_analysis::tasks::{Construct, Named, TaskAnalysis, TaskRegion};
+use pompeii_model::{Frequency, Ticks};
+use serde::Serialize;
+
+use crate::json_distributions::{JsonDistribution, distribution};
+
+#[derive(Debug, Serialize)]
+struct JsonTaskAnalysis {
+    schema: &'static str,
+    program: String,
+    threads: usize,
+    wall_s: f64,
+    critical_path_s: f64,
+    problems: Vec<JsonProblem>,
+    constructs: Vec<JsonConstruct>,
+    regions: Vec<JsonRegion>,
+    over_time: Vec<JsonMoment>,
+    incomplete: u64,
+}
+
+/// A problem; `place` is an index into `constructs` for `too_small`, else into `regions`.
+#[derive(Debug, Serialize)]
+struct JsonProblem {
+    kind: &'static str,
+    place: usize,
+    lost_s: f64,
+    /// Execution of a task divided by its creation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    benefit: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks_per_thread: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longest_share: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonPlace {
+    label: String,
+    file: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonConstruct {
+    #[serde(flatten)]
+    at: JsonPlace,
+    creation: JsonDistribution,
+    ready: JsonDistribution,
+    execution: JsonDistribution,
+    /// Creations in which the creator executed a task.
+    at_once: u64,
+    fragments: u64,
+    creators: Vec<JsonCreator>,
+    critical_path_s: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonCreator {
+    thread: String,
+    created: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonRegion {
+    #[serde(flatten)]
+    at: JsonPlace,
+    call_path: String,
+    executions: u64,
+    threads: usize,
+    wall_s: f64,
+    tasks: u64,
+    work_s: f64,
+    span_s: f64,
+    parallelism: f64,
+    bounds: Vec<JsonBound>,
+    /// Time of threads without a task, by the reason.
+    wait_creation_s: f64,
+    wait_end_s: f64,
+    wait_arrival_s: f64,
+    scheduling_s: f64,
+    creation: JsonDistribution,
+    longest_task_s: f64,
+    few_creators: Option<JsonCreators>,
+}
+
+/// Bounds of the duration with so many threads.
+#[derive(Debug, Serialize)]
+struct JsonBound {
+    threads: usize,
+    least_s: f64,
+    most_s: f64,
+}
+
+/// The few threads that create nearly all tasks.
+#[derive(Debug, Serialize)]
+struct JsonCreators {
+    threads: Vec<String>,
+    created: u64,
+    of: u64,
+    period_s: f64,
+    execution_s: f64,
+    /// With more threads than that some of them wait.
+    threads_fed: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonMoment {
+    begin_s: f64,
+    ready: f64,
+    running: f64,
+    idle: f64,
+    creating: f64,
+}
+
+/// The tasks of a trace as JSON.
+pub fn task_analysis_json(of: &TaskAnalysis) -> String {
+    let json = JsonTaskAnalysis {
+        schema: "pompeii-tasks-1",
+        program: of.program.clone(),
+        threads: of.locations,
+        wall_s: of.clock.seconds(of.wall_ticks),
+        critical_path_s: of.clock.seconds(of.critical_ticks),
+        problems: of.problems().iter().map(|it| problem(of.clock, it)).collect(),
+        constructs: of.constructs.iter().map(|it| construct(of.clock, it)).collect(),
+        regions: of.regions.iter().map(|it| region(of.clock, it)).collect(),
+        over_time: over_time(of),
+        incomplete: of.incomplete,
+    };
+    serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
+}
+
+fn problem(clock: Frequency, of: &Problem) -> JsonProblem {
+    let lost_s = clock.seconds(of.lost());
+    let new = |kind, place| JsonProblem {
+        kind,
+        place,
+        lost_s,
+        benefit: None,
+        tasks_per_thread: None,
+        longest_share: None,
+    };
+    match *of {
+        Problem::TooSmall { construct, benefit, .. } => {
+            JsonProblem { benefit: Some(benefit), ..new("too_small", construct) }
+        }
+        Problem::TooFew { region, per_thread, longest_share, .. } => JsonProblem {
+            tasks_per_thread: Some(per_thread),
+            longest_share: Some(longest_share),
+            ..new("too_few", region)
+        },
+        Problem::SlowCreation { region, .. } => new("slow_creation", region),
+    }
+}
+
+fn place(at: &Named) -> JsonPlace {
+    JsonPlace { label: at.label.clone(), file: at.file.clone(), line: at.line }
+}
+
+fn construct(clock: Frequency, of: &Construct) -> JsonConstruct {
+    let creator = |(thread, created): &(String, u64)| JsonCreator {
+        thread: thread.clone(),
+        created: *created,
+    };
+    JsonConstruct {
+        at: place(&of.at),
+        creation: distribution(clock, &of.creation),
+        ready: distribution(clock, &of.ready),
+        execution: distribution(clock, &of.execution),
+        at_once: of.at_once,
+        fragments: of.fragments,
+        creators: of.creators.iter().map(creator).collect(),
+        critical_path_s: clock.seconds(of.critical_ticks),
+    }
+}
+
+fn region(clock: Frequency, of: &TaskRegion) -> JsonRegion {
+    let seconds = |ticks: Ticks| clock.seconds(ticks);
+    let bound = |(threads, (least, most)): (&usize, (&Ticks, &Ticks))| JsonBound {
+        threads: *threads,
+        least_s: seconds(*least),
+        most_s: seconds(*most),
+    };
+    let per_second = clock.ticks_per_second();
+    let creators = of.creators.as_ref().map(|creators| JsonCreators {
+        threads: creators.threads.clone(),
+        created: creators.created,
+        of: creators.of,
+        period_s: creators.period / per_second,
+        execution_s: creators.execution / per_second,
+        threads_fed: creators.threads_fed(),
+    });
+    JsonRegion {
+        at: place(&of.at),
+        call_path: of.call_path.clone(),
+        executions: of.sums.executions,
+        threads: of.sums.threads,
+        wall_s: seconds(of.sums.ticks),
+        tasks: of.sums.tasks,
+        work_s: seconds(of.sums.work),
+        span_s: seconds(of.sums.span),
+        parallelism: of.parallelism(),
+        bounds: THREADS.iter().zip(of.sums.least.iter().zip(&of.sums.most)).map(bound).collect(),
+        wait_creation_s: seconds(of.without_task.creation),
+        wait_end_s: seconds(of.without_task.end),
+        wait_arrival_s: seconds(of.without_task.arrival),
+        scheduling_s: seconds(of.without_task.scheduling),
+        creation: distribution(clock, &of.creation),
+        longest_task_s: seconds(of.longest),
+        few_creators: creators,
+    }
+}
+
+fn over_time(of: &TaskAnalysis) -> Vec<JsonMoment> {
+    let moment = |it: &pompeii_analysis::tasks::Moment| JsonMoment {
+        begin_s: of.clock.seconds(it.begin),
+        ready: it.ready,
+        running: it.running,
+        idle: it.idle,
+        creating: it.creating,
+    };
+    of.over_time.iter().map(moment).collect()
+}

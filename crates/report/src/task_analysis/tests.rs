@@ -1,0 +1,169 @@
+//! The text and the JSON of tasks that are written by hand.
+
+use expect_test::expect;
+use pompeii_analysis::tasks::found::{Sums, THREADS, WithoutTask};
+use pompeii_analysis::tasks::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
+use pompeii_model::{Distribution, Frequency};
+use serde_json::Value;
+
+use super::{task_analysis, task_analysis_json};
+use crate::Options;
+
+fn named(label: &str, line: u32) -> Named {
+    Named { label: format!("{label} main a.c:{line}"), file: "a.c".to_owned(), line }
+}
+
+fn each(ticks: i64) -> Distribution {
+    let mut all = Distribution::default();
+    (0..300).for_each(|_| all.add(ticks));
+    all
+}
+
+/// A bound for each number of threads: the last one stands for all further numbers.
+fn bounds(first: &[i64]) -> [i64; THREADS.len()] {
+    std::array::from_fn(|place| first[place.min(first.len() - 1)] * 100_000_000)
+}
+
+/// One thread of four creates 300 tasks of 15 ms, one in 10 ms.
+fn slow_creation() -> TaskAnalysis {
+    let construct = Construct {
+        at: named("task", 12),
+        creation: each(2_000),
+        ready: each(1_000),
+        execution: each(15_000_000),
+        at_once: 2,
+        fragments: 300,
+        creators: vec![("thread 0".to_owned(), 300)],
+        critical_ticks: 1_000_000_000,
+    };
+    let sums = Sums {
+        executions: 1,
+        threads: 4,
+        ticks: 1_800_000_000,
+        allocation: 7_200_000_000,
+        tasks: 300,
+        work: 4_400_000_000,
+        span: 1_500_000_000,
+        least: bounds(&[44, 22, 15]),
+        most: bounds(&[59, 37, 26, 21, 18, 16]),
+        least_measured: 1_500_000_000,
+    };
+    let creators = Creators {
+        threads: vec!["thread 0".to_owned()],
+        created: 300,
+        of: 300,
+        period: 10e6,
+        execution: 15e6,
+    };
+    let without_task =
+        WithoutTask { creation: 2_000_000_000, end: 0, arrival: 0, scheduling: 1_000_000 };
+    let region = TaskRegion {
+        at: named("parallel", 10),
+        call_path: "app/main/parallel".to_owned(),
+        sums,
+        done: 300,
+        execution: 4_500_000_000,
+        longest: 15_000_000,
+        without_task,
+        creation: each(2_000),
+        creators: Some(creators),
+    };
+    let moment = |begin, [ready, running, idle, creating]: [f64; 4]| Moment {
+        begin,
+        ready,
+        running,
+        idle,
+        creating,
+    };
+    TaskAnalysis {
+        program: "app".to_owned(),
+        clock: Frequency::NANOSECONDS,
+        wall_ticks: 2_000_000_000,
+        locations: 4,
+        critical_ticks: 2_000_000_000,
+        constructs: vec![construct],
+        regions: vec![region],
+        over_time: vec![
+            moment(0, [0.0, 1.5, 2.5, 0.1]),
+            moment(1_000_000_000, [0.5, 2.0, 1.5, 0.2]),
+        ],
+        incomplete: 0,
+    }
+}
+
+fn options() -> Options {
+    Options { width: 80, whole_names: false, color: false, bars: false, ..Options::default() }
+}
+
+#[test]
+fn a_slow_creator_with_the_rule_for_threads() {
+    let text = task_analysis(&slow_creation(), &options());
+    // All lines begin with a blank, which a snapshot keeps only if another line has none.
+    expect![[r#"
+            page
+             app: 300 tasks of 1 construct, 4 threads, 2.0 s
+
+             Problems
+               Slow creation: parallel main a.c:10. Thread 0 creates 100 % of 300 tasks,
+                 each creator one in 10 ms; executing a task takes 15 ms. This feeds 2
+                 threads, the creators included; from 3 threads on, threads wait. Threads
+                 waited 2.0 s for the creation of tasks.
+
+             Constructs: mean times of an instance
+                                          instances  creation     ready  execution  critical
+             task main a.c:12                   300    2.0 µs    1.0 µs      15 ms      50 %
+               execution: 100 % < 17 ms
+               2 creations executed a task
+               created by: thread 0 100 %
+
+             Parallel regions
+             parallel main a.c:10: 1.8 s in 1 execution on 4 threads, 300 tasks
+               work 4.4 s, span 1.5 s: parallelism 2.9
+               threads           1        2        4        8       16       32       64
+               at least      4.4 s    2.2 s    1.5 s    1.5 s    1.5 s    1.5 s    1.5 s
+               at most       5.9 s    3.7 s    2.6 s    2.1 s    1.8 s    1.6 s    1.6 s
+               threads without a task: 2.0 s: 2.0 s until a task was created, 1.0 ms for
+                 scheduling
+               Thread 0 creates 100 % of 300 tasks, each creator one in 10 ms; executing a
+                 task takes 15 ms. This feeds 2 threads, the creators included; from 3
+                 threads on, threads wait.
+               Dependences between tasks are not in a trace. If the program has depend
+                 clauses, the span is longer, and the parallelism is an upper bound.
+
+             Over time: mean numbers
+                    from      ready    running       idle   creating
+                     0 s        0.0        1.5        2.5        0.1
+                   1.0 s        0.5        2.0        1.5        0.2
+               ready and running: tasks; idle and creating: threads
+        "#]]
+    .assert_eq(&format!("page\n{text}"));
+}
+
+#[test]
+fn a_trace_without_tasks_is_one_line() {
+    let none = TaskAnalysis {
+        constructs: Vec::new(),
+        regions: Vec::new(),
+        over_time: Vec::new(),
+        ..slow_creation()
+    };
+    assert_eq!(task_analysis(&none, &options()), " app: no task has an end in this trace\n");
+}
+
+#[test]
+fn programs_get_all_numbers() {
+    let json: Value = serde_json::from_str(&task_analysis_json(&slow_creation())).unwrap();
+    assert_eq!(json["schema"], "pompeii-tasks-1");
+    assert_eq!(json["problems"][0]["kind"], "slow_creation");
+    assert_eq!(json["problems"][0]["lost_s"], 2.0);
+    assert_eq!(json["problems"].as_array().unwrap().len(), 1);
+    let construct = &json["constructs"][0];
+    assert_eq!(construct["line"], 12);
+    assert_eq!(construct["ready"]["count"], 300);
+    let region = &json["regions"][0];
+    assert_eq!(region["bounds"].as_array().unwrap().len(), THREADS.len());
+    assert_eq!(region["bounds"][1]["threads"], 2);
+    assert_eq!(region["bounds"][1]["most_s"], 3.7);
+    assert_eq!(region["few_creators"]["threads_fed"], 2);
+    assert_eq!(json["over_time"][1]["begin_s"], 1.0);
+}
