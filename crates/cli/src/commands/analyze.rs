@@ -167,12 +167,13 @@ fn output_folder(anchor: &Path, wanted: Option<&Path>) -> Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-fn threads(wanted: Option<usize>) -> usize {
+/// The threads of an analysis: one for each CPU, if the user names no number.
+pub(super) fn threads(wanted: Option<usize>) -> usize {
     wanted.unwrap_or_else(|| available_parallelism().map_or(1, usize::from)).max(1)
 }
 
 /// What is wrong with the trace: for nothing of it a value was guessed.
-fn tell_gaps(outcome: &Outcome) {
+pub(super) fn tell_gaps(outcome: &Outcome) {
     let Gaps { backward, unbalanced, open_regions, unknown_forks, unknown_tasks, .. } =
         outcome.gaps;
     let Gaps { counters, beyond, unknown_barriers, dropped, errors, .. } = outcome.gaps;

@@ -18,6 +18,7 @@ mod reference;
 mod report;
 mod run;
 mod score;
+mod tasks;
 mod view;
 mod wrappers;
 
@@ -50,6 +51,8 @@ pub enum Command {
     Html(html::Arguments),
     /// Find who waited for whom in a trace
     Analyze(analyze::Arguments),
+    /// Show the tasks of a trace: their times, their problems, and how many threads they can use
+    Tasks(tasks::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
     /// Describe a performance property: meaning, formula, what to try
@@ -81,6 +84,7 @@ impl Command {
             Command::View(arguments) => view::execute(&arguments),
             Command::Html(arguments) => html::execute(&arguments),
             Command::Analyze(arguments) => analyze::execute(&arguments),
+            Command::Tasks(arguments) => tasks::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),

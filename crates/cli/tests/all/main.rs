@@ -54,6 +54,7 @@ mod run_edges;
 mod scale;
 mod score;
 mod stacks;
+mod tasks;
 mod terminal;
 mod unreadable;
 mod untrusted;

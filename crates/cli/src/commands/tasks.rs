@@ -1,0 +1,75 @@
+//! `pompeii tasks`: what the tasks of a trace did, which problems they have, and with how many
+//! threads they would keep all of them busy. Nothing is written, so archives of other tools need no
+//! folder for results.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use pompeii_analysis::tasks::TaskAnalysis;
+use pompeii_analysis::tasks::found::Found;
+use pompeii_analysis::tasks::rows::Rows;
+use pompeii_otf2::read::Archive;
+use pompeii_replay::table::Batch;
+use pompeii_replay::transport::local::Local;
+use pompeii_replay::{Compound, Options, Sinks, replay_on, told_trace};
+use pompeii_report::{task_analysis, task_analysis_json};
+
+use super::{analyze, dump};
+use crate::output::{print, print_json, say};
+use crate::progress::Progress;
+use crate::terminal::{Look, make_printable, shown};
+
+/// Options of `tasks`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii tasks traced                             the trace of an experiment
+    pompeii tasks scorep-run/traces.otf2             any OTF2 archive
+    pompeii tasks traced --json | jq '.regions[].bounds'")]
+pub struct Arguments {
+    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
+    #[arg(value_name = "EXP")]
+    trace: PathBuf,
+    /// Threads of the analysis [default: one for each CPU]
+    #[arg(short, value_name = "N")]
+    jobs: Option<usize>,
+    /// Print everything as JSON, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let anchor = dump::anchor_path(&arguments.trace)?;
+    let (mut tasks, is_complete) = analyze_tasks(&anchor, analyze::threads(arguments.jobs))?;
+    match arguments.json {
+        true => print_json(&task_analysis_json(&tasks))?,
+        false => {
+            tasks.change_texts(&mut make_printable);
+            let layout = Look::of(&std::io::stdout()).report(0);
+            print(&task_analysis(&tasks, &layout))?;
+        }
+    }
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Analyses a trace. Returns whether all of it could be read, too.
+fn analyze_tasks(anchor: &Path, threads: usize) -> Result<(TaskAnalysis, bool)> {
+    let (archive, errors) = Archive::salvage(anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let events = archive.locations().map(|location| location.number_of_events).sum();
+    let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
+    let trace = told_trace(&archive, &progress.done)?;
+    let mut found = Found::new(trace.definitions.begin, trace.definitions.end);
+    let mut rows = Rows::new(&trace.definitions);
+    let mut note = |compound: Compound| found.note(&compound);
+    let mut take = |batch: Batch| rows.take(&batch);
+    let sinks = Sinks { found: &mut note, tables: Some(&mut take) };
+    let options = Options { threads, path: true, ..Options::default() };
+    let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
+    drop(progress);
+    analyze::tell_gaps(&outcome);
+    let tasks = TaskAnalysis::new(&found, &rows, &outcome);
+    Ok((tasks, errors.is_empty() && outcome.gaps.errors == 0))
+}
