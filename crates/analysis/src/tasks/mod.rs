@@ -15,9 +15,13 @@
 
 mod assemble;
 pub mod found;
+pub mod graph;
 pub mod over_time;
 pub mod problems;
 pub mod rows;
+pub mod simulate;
+#[cfg(test)]
+mod simulate_tests;
 #[cfg(test)]
 mod tests;
 

@@ -1,0 +1,176 @@
+//! The tasks of one execution of a parallel region as a program that can be run again: what each
+//! task did, in its order. The implicit tasks begin together and meet at barriers. Explicit tasks
+//! have numbers, by which steps name them.
+//!
+//! A step is one word in a list that all tasks share, so a task with one child and one wait takes
+//! about five words.
+
+/// What a task does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It works for so many ticks.
+    Work(u64),
+    /// It creates the explicit task with this number, which is its child.
+    Create(u32),
+    /// It creates this task, and the thread executes that one before it goes on.
+    Execute(u32),
+    /// It waits for its children.
+    Taskwait,
+    /// It begins a taskgroup.
+    GroupBegin,
+    /// It waits for the tasks of its innermost taskgroup.
+    GroupEnd,
+    /// An implicit task waits until all of them are here and no explicit task is left.
+    Barrier,
+    /// It is done.
+    End,
+}
+
+/// Bits of a word that say which step it is; the others are a time or a number.
+const KIND_BITS: u32 = 3;
+
+impl Step {
+    fn word(self) -> u64 {
+        let (kind, more) = match self {
+            Step::Work(ticks) => (0, ticks.min(u64::MAX >> KIND_BITS)),
+            Step::Create(task) => (1, u64::from(task)),
+            Step::Execute(task) => (2, u64::from(task)),
+            Step::Taskwait => (3, 0),
+            Step::GroupBegin => (4, 0),
+            Step::GroupEnd => (5, 0),
+            Step::Barrier => (6, 0),
+            Step::End => (7, 0),
+        };
+        more << KIND_BITS | kind
+    }
+
+    fn of(word: u64) -> Step {
+        let more = word >> KIND_BITS;
+        match word & ((1 << KIND_BITS) - 1) {
+            0 => Step::Work(more),
+            1 => Step::Create(more as u32),
+            2 => Step::Execute(more as u32),
+            3 => Step::Taskwait,
+            4 => Step::GroupBegin,
+            5 => Step::GroupEnd,
+            6 => Step::Barrier,
+            _ => Step::End,
+        }
+    }
+}
+
+/// Where a task begins in the list, if it is not known.
+const UNKNOWN: usize = usize::MAX;
+
+/// The tasks of an execution of a parallel region.
+#[derive(Clone, Debug, Default)]
+pub struct TaskGraph {
+    words: Vec<u64>,
+    /// Where each explicit task begins.
+    explicit: Vec<usize>,
+    /// Where each implicit task begins.
+    implicit: Vec<usize>,
+}
+
+impl TaskGraph {
+    /// Makes room for one more explicit task, and returns its number.
+    pub fn add(&mut self) -> u32 {
+        self.explicit.push(UNKNOWN);
+        (self.explicit.len() - 1) as u32
+    }
+
+    /// The steps of an explicit task. One that is given again, or has no number yet, is ignored.
+    pub fn give(&mut self, task: u32, steps: &[Step]) {
+        let begin = self.words.len();
+        let Some(known) = self.explicit.get_mut(task as usize).filter(|at| **at == UNKNOWN) else {
+            return;
+        };
+        *known = begin;
+        self.write(steps);
+    }
+
+    /// The steps of one more implicit task.
+    pub fn give_implicit(&mut self, steps: &[Step]) {
+        self.implicit.push(self.words.len());
+        self.write(steps);
+    }
+
+    fn write(&mut self, steps: &[Step]) {
+        self.words.extend(steps.iter().filter(|step| **step != Step::End).map(|it| it.word()));
+        self.words.push(Step::End.word());
+    }
+
+    /// Implicit and explicit tasks. In a simulation the implicit ones come first.
+    pub fn tasks(&self) -> usize {
+        self.implicit.len() + self.explicit.len()
+    }
+
+    /// Number of implicit tasks.
+    pub fn implicit(&self) -> u32 {
+        self.implicit.len() as u32
+    }
+
+    /// Whether the steps of all tasks are given.
+    pub fn is_complete(&self) -> bool {
+        self.explicit.iter().all(|begin| *begin != UNKNOWN)
+    }
+
+    /// The place among all tasks of an explicit one; `None` if there is none of this number.
+    pub(super) fn place(&self, explicit: u32) -> Option<u32> {
+        let is_known = (explicit as usize) < self.explicit.len();
+        is_known.then(|| self.implicit().saturating_add(explicit))
+    }
+
+    /// Where all tasks begin.
+    pub(super) fn begins(&self) -> impl Iterator<Item = usize> + '_ {
+        self.implicit.iter().chain(&self.explicit).copied()
+    }
+
+    /// The step at a place in the list.
+    pub(super) fn step(&self, place: usize) -> Step {
+        self.words.get(place).map_or(Step::End, |word| Step::of(*word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_come_back() {
+        let steps = [
+            Step::Work(0),
+            Step::Work(12_345_678_901),
+            Step::Create(u32::MAX),
+            Step::Execute(7),
+            Step::Taskwait,
+            Step::GroupBegin,
+            Step::GroupEnd,
+            Step::Barrier,
+        ];
+        let mut graph = TaskGraph::default();
+        let task = graph.add();
+        graph.give_implicit(&[Step::Create(task), Step::Barrier]);
+        assert!(!graph.is_complete());
+        graph.give(task, &steps);
+        assert!(graph.is_complete());
+        let begin = graph.begins().last().unwrap();
+        let back: Vec<Step> = (begin..begin + steps.len()).map(|at| graph.step(at)).collect();
+        assert_eq!(back, steps);
+        assert_eq!(graph.step(begin + steps.len()), Step::End);
+        assert_eq!(Step::of(Step::Work(u64::MAX).word()), Step::Work(u64::MAX >> KIND_BITS));
+    }
+
+    #[test]
+    fn a_task_has_its_steps_once() {
+        let mut graph = TaskGraph::default();
+        let task = graph.add();
+        graph.give(task, &[Step::Work(1)]);
+        graph.give(task, &[Step::Work(2)]);
+        graph.give(9, &[Step::Work(3)]);
+        let steps: Vec<Step> = graph.begins().map(|begin| graph.step(begin)).collect();
+        assert_eq!(steps, [Step::Work(1)]);
+        assert_eq!((graph.place(task), graph.place(9)), (Some(0), None));
+        assert_eq!(graph.step(UNKNOWN), Step::End);
+    }
+}

@@ -1,0 +1,238 @@
+//! Simulations of small graphs, and of random ones with bounds that follow from their chains.
+
+use super::graph::{Step, TaskGraph};
+use super::simulate::{Order, Simulation, span};
+
+const ORDERS: [Order; 2] = [Order::Newest, Order::Oldest];
+
+/// A graph of an implicit task and the explicit ones.
+fn graph(implicit: &[Step], explicit: &[&[Step]]) -> TaskGraph {
+    let mut graph = TaskGraph::default();
+    graph.give_implicit(implicit);
+    for steps in explicit {
+        let task = graph.add();
+        graph.give(task, steps);
+    }
+    graph
+}
+
+fn times(graph: &TaskGraph, start_ticks: u64, threads: &[usize]) -> Vec<Option<u64>> {
+    let run = |&threads| {
+        let [newest, oldest] =
+            ORDERS.map(|order| Simulation { threads, order, start_ticks }.run(graph));
+        assert_eq!(newest, oldest, "{threads} threads");
+        newest
+    };
+    threads.iter().map(run).collect()
+}
+
+#[test]
+fn tasks_of_equal_length_need_rounds() {
+    use Step::{Create, Taskwait, Work};
+    let task: &[Step] = &[Work(10)];
+    let creator: &[Step] = &[Create(0), Create(1), Create(2), Create(3), Create(4), Taskwait];
+    let five = graph(creator, &[task; 5]);
+    assert_eq!(times(&five, 0, &[1, 2, 3, 5, 9]), [50, 30, 20, 10, 10].map(Some));
+    // Each start costs 2 ticks.
+    assert_eq!(times(&five, 2, &[1, 2, 3, 5, 9]), [60, 36, 24, 12, 12].map(Some));
+}
+
+/// Creating one takes 10 ticks and executing it 25, so 2.5 threads are fed next to the creator. More
+/// than four threads have no use.
+#[test]
+fn a_slow_creator_limits_the_threads() {
+    let mut creator = Vec::new();
+    (0..30).for_each(|task| creator.extend([Step::Work(10), Step::Create(task)]));
+    let task: &[Step] = &[Step::Work(25)];
+    let all = graph(&creator, &[task; 30]);
+    assert_eq!(times(&all, 0, &[1, 4, 5, 100]), [1050, 325, 325, 325].map(Some));
+    assert_eq!(span(&all, 0), Some(325));
+}
+
+#[test]
+fn waits_and_groups_order_the_tasks() {
+    use Step::{Create, Execute, GroupBegin, GroupEnd, Taskwait, Work};
+    // The grandchild is no child of the first task, but it is in its group.
+    let tasks: [&[Step]; 2] = [&[Create(1), Work(1)], &[Work(100)]];
+    let with_wait = graph(&[Create(0), Taskwait, Work(5)], &tasks);
+    assert_eq!(span(&with_wait, 0), Some(100));
+    let with_group = graph(&[GroupBegin, Create(0), GroupEnd, Work(5)], &tasks);
+    assert_eq!(span(&with_group, 0), Some(105));
+    // A task that its creator executes is a part of its chain, and has no start.
+    let executed = graph(&[Work(3), Execute(0), Work(5)], &[&[Work(7)]]);
+    assert_eq!(times(&executed, 50, &[1, 2]), [15, 15].map(Some));
+}
+
+#[test]
+fn implicit_tasks_meet_at_barriers_and_execute_tasks_there() {
+    let mut graph = TaskGraph::default();
+    let task = graph.add();
+    graph.give_implicit(&[Step::Create(task), Step::Work(10), Step::Barrier, Step::Work(1)]);
+    graph.give_implicit(&[Step::Work(4), Step::Barrier, Step::Work(2)]);
+    graph.give(task, &[Step::Work(20)]);
+    // Two threads: the task runs from 4 to 24. One thread: everything, one after the other.
+    assert_eq!(times(&graph, 0, &[1, 2, 3]), [37, 26, 22].map(Some));
+}
+
+#[test]
+fn a_graph_with_a_missing_task_has_no_time() {
+    let lonely = graph(&[Step::Work(1)], &[&[Step::Work(1)]]);
+    assert_eq!(times(&lonely, 0, &[1]), [None], "nothing creates it");
+    let other = graph(&[Step::Create(0), Step::Create(7), Step::Taskwait, Step::GroupEnd], &[]);
+    assert_eq!(times(&other, 0, &[1]), [Some(0)], "tasks that there are not");
+}
+
+/// Makes random programs, and knows their work.
+struct Random {
+    state: u64,
+    graph: TaskGraph,
+    /// The steps of the explicit and of the implicit tasks.
+    explicit: Vec<Vec<Step>>,
+    implicit: Vec<Vec<Step>>,
+    work: u64,
+    created: u64,
+}
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.state >> 33) % limit
+    }
+
+    fn task(&mut self, depth: u64) -> u32 {
+        let task = self.graph.add();
+        self.explicit.push(Vec::new());
+        let steps = self.steps(depth);
+        self.graph.give(task, &steps);
+        self.explicit[task as usize] = steps;
+        task
+    }
+
+    fn steps(&mut self, depth: u64) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for _ in 0..self.below(7) {
+            match self.below(8) {
+                0..=2 => {
+                    let ticks = self.below(40);
+                    self.work += ticks;
+                    steps.push(Step::Work(ticks));
+                }
+                3 | 4 if depth > 0 => {
+                    self.created += 1;
+                    let child = self.task(depth - 1);
+                    steps.push(Step::Create(child));
+                }
+                5 if depth > 0 => {
+                    let child = self.task(depth - 1);
+                    steps.push(Step::Execute(child));
+                }
+                6 if depth > 0 => {
+                    steps.push(Step::GroupBegin);
+                    steps.extend(self.steps(depth - 1));
+                    steps.push(Step::GroupEnd);
+                }
+                _ => steps.push(Step::Taskwait),
+            }
+        }
+        steps
+    }
+}
+
+fn random(seed: u64) -> Random {
+    let (explicit, implicit) = (Vec::new(), Vec::new());
+    let graph = TaskGraph::default();
+    let mut all = Random { state: seed, graph, explicit, implicit, work: 0, created: 0 };
+    for _ in 0..seed % 3 + 1 {
+        let mut steps = all.steps(4);
+        steps.push(Step::Barrier);
+        steps.extend(all.steps(3));
+        all.graph.give_implicit(&steps);
+        all.implicit.push(steps);
+    }
+    all
+}
+
+/// The longest chain of a program, by its steps alone: the end of a task that begins at a time, and
+/// the latest end of all tasks that were created from it.
+struct Chains<'a> {
+    steps: &'a [Vec<Step>],
+    start: u64,
+    latest: u64,
+}
+
+impl Chains<'_> {
+    /// Returns the end, and the latest end of the tasks in the group around.
+    fn task(&mut self, task: u32, begin: u64) -> (u64, u64) {
+        let all = self.steps;
+        let steps = &all[task as usize];
+        let mut state = (begin, 0, vec![0]);
+        for step in steps {
+            self.step(*step, &mut state);
+        }
+        let (end, _, groups) = state;
+        self.latest = self.latest.max(end);
+        (end, groups[0].max(end))
+    }
+
+    fn step(&mut self, step: Step, (now, children, groups): &mut (u64, u64, Vec<u64>)) {
+        match step {
+            Step::Work(ticks) => *now += ticks,
+            Step::Create(child) | Step::Execute(child) => {
+                let is_executed = step == Step::Execute(child);
+                let begin = *now + if is_executed { 0 } else { self.start };
+                let (end, of_group) = self.task(child, begin);
+                *children = (*children).max(end);
+                let group = groups.last_mut().unwrap();
+                *group = (*group).max(of_group);
+                if is_executed {
+                    *now = end;
+                }
+            }
+            Step::Taskwait => *now = (*now).max(*children),
+            Step::GroupBegin => groups.push(0),
+            Step::GroupEnd => *now = (*now).max(groups.pop().unwrap()),
+            Step::Barrier | Step::End => {}
+        }
+    }
+}
+
+fn chain(program: &Random, start: u64) -> u64 {
+    let mut chains = Chains { steps: &program.explicit, start, latest: 0 };
+    let mut states = vec![(0, 0, vec![0]); program.implicit.len()];
+    for phase in 0..2 {
+        for (steps, state) in program.implicit.iter().zip(&mut states) {
+            let mut parts = steps.split(|step| *step == Step::Barrier);
+            for step in parts.nth(phase).unwrap() {
+                chains.step(*step, state);
+            }
+            chains.latest = chains.latest.max(state.0);
+        }
+        states.iter_mut().for_each(|state| state.0 = chains.latest);
+    }
+    chains.latest
+}
+
+/// One thread takes as long as the work, any number at least the share of it and the longest chain,
+/// and at most their sum.
+#[test]
+fn random_programs_keep_the_bounds() {
+    let mut tasks = 0;
+    for seed in 0..500 {
+        let program = random(seed);
+        let start_ticks = seed % 4;
+        tasks += program.graph.tasks();
+        assert!(program.graph.is_complete(), "seed {seed}");
+        let work = program.work + program.created * start_ticks;
+        let longest = chain(&program, start_ticks);
+        assert_eq!(span(&program.graph, start_ticks), Some(longest), "seed {seed}");
+        for (order, threads) in ORDERS.into_iter().flat_map(|it| (1..9).map(move |n| (it, n))) {
+            let time = Simulation { threads, order, start_ticks }.run(&program.graph).unwrap();
+            let share = work.div_ceil(threads as u64);
+            let what = format!("seed {seed}, {threads} threads, {order:?}: {time}");
+            assert!(time >= share.max(longest), "{what} < {share}, {longest}");
+            assert!(time <= share + longest, "{what} > {share} + {longest}");
+            assert!(threads > 1 || time == work, "{what} is not {work}");
+        }
+    }
+    assert!(tasks > 2_000, "{tasks}");
+}
