@@ -9,7 +9,7 @@ use pompeii_model::LocationId;
 
 use crate::engine::record::{ForkId, TeamInstance, VisitId};
 use crate::engine::tree::NodeId;
-use crate::task::compound::{Awaited, TaskVisit, TaskWaitVisit, TeamTasks};
+use crate::task::compound::{Awaited, StepVisit, TaskVisit, TaskWaitVisit, TeamTasks};
 
 /// A place in the program on a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -395,4 +395,6 @@ pub enum Compound {
     TaskWait(TaskWaitVisit),
     /// A thread waits for what happens now.
     Awaited(Awaited),
+    /// A task does something; only if that is wanted.
+    Step(StepVisit),
 }

@@ -88,7 +88,10 @@ impl Within {
             Compound::Task(task) => Compound::Task(self.task(task)?),
             Compound::Tasks(team) if self.has(team.begin) && team.end <= self.end => compound,
             Compound::TaskWait(visit) => Compound::TaskWait(self.task_wait(visit)?),
-            Compound::Delivery(_) | Compound::Tasks(_) | Compound::Awaited(_) => return None,
+            Compound::Delivery(_)
+            | Compound::Tasks(_)
+            | Compound::Awaited(_)
+            | Compound::Step(_) => return None,
         })
     }
 

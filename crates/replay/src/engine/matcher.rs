@@ -111,3 +111,14 @@ matchers! {
     messages: Messages,
     collectives: Collectives,
 }
+
+impl Matchers {
+    /// Before the first record.
+    pub(crate) fn with_steps(tells_steps: bool) -> Matchers {
+        let mut matchers = Matchers::default();
+        if tells_steps {
+            matchers.tasks.tell_steps();
+        }
+        matchers
+    }
+}

@@ -143,7 +143,8 @@ impl<'a> Matching<'a> {
         options: Options,
         tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
-        let (matchers, joins, levels) = (Matchers::default(), Joins::default(), Levels::default());
+        let (joins, levels) = (Joins::default(), Levels::default());
+        let matchers = Matchers::with_steps(options.task_steps);
         let (front, within) = (options.path.then(|| Front::new(definitions)), options.within);
         Matching { definitions, matchers, joins, levels, front, tables, found, dealt: None, within }
     }

@@ -68,11 +68,13 @@ pub struct Options {
     pub path: bool,
     /// Count what lies in this part of the time; only without `path`.
     pub within: Option<Within>,
+    /// Find the steps of tasks ([`Compound::Step`]), too.
+    pub task_steps: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, window_events: 250_000, path: false, within: None }
+        Options { threads: 1, window_events: 250_000, path: false, within: None, task_steps: false }
     }
 }
 

@@ -142,7 +142,10 @@ fn location(compound: &Compound) -> Option<LocationId> {
         Compound::Turn(it) => it.at,
         Compound::Task(it) => it.at,
         Compound::TaskWait(it) => it.at,
-        Compound::WrongOrder { .. } | Compound::Tasks(_) | Compound::Awaited(_) => return None,
+        Compound::WrongOrder { .. }
+        | Compound::Tasks(_)
+        | Compound::Awaited(_)
+        | Compound::Step(_) => return None,
     };
     Some(at.location)
 }

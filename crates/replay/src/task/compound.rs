@@ -1,5 +1,7 @@
 //! Facts about tasks: instances, the tasks of a team as a whole, and threads without a task.
 
+use pompeii_model::LocationId;
+
 use crate::compound::{Place, span};
 use crate::engine::record::{TaskId, TeamInstance};
 
@@ -161,4 +163,45 @@ pub enum Awaited {
         /// What waits for it.
         by: [Option<WaitNumber>; 3],
     },
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskStep {
+    /// It creates a task, which has this number.
+    Create(u64),
+    /// It begins to wait for its children.
+    Taskwait,
+    /// It begins a taskgroup.
+    GroupBegin,
+    /// It ends a taskgroup, whose tasks it waits for.
+    GroupEnd,
+    /// It comes to a barrier.
+    Barrier,
+    /// Its creator does not go on before it is done.
+    AtOnce,
+    /// It is done.
+    End,
+}
+
+/// A task of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StepOf {
+    /// The implicit one of a location.
+    Implicit(LocationId),
+    /// The explicit one with this number, which no other task of the trace has.
+    Explicit(u64),
+}
+
+/// A step of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepVisit {
+    /// The team, in this execution of its parallel region.
+    pub team: TeamInstance,
+    /// The task.
+    pub of: StepOf,
+    /// Its work since its step before.
+    pub work: i64,
+    /// The step.
+    pub step: TaskStep,
 }

@@ -19,6 +19,7 @@ mod lost;
 pub(crate) mod path;
 pub(crate) mod show;
 mod state;
+mod steps;
 
 #[cfg(test)]
 mod tests;
@@ -33,10 +34,11 @@ use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use crate::hash::Table;
 use compound::{
-    Awaited, Scheduling, TaskCause, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks, WaitNumber,
+    Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
+    WaitNumber,
 };
 use lost::Lost;
-use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait};
+use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, task_of};
 
 /// All tasks that are not done, and the teams that may have some.
 #[derive(Debug, Default)]
@@ -51,6 +53,8 @@ pub struct Tasks {
     /// The last tasks that were done without a creation.
     early: VecDeque<TaskId>,
     lost: Lost,
+    /// What tasks do is wanted step by step.
+    tells_steps: bool,
     next: u64,
     incomplete: u64,
 }
@@ -143,11 +147,14 @@ impl Tasks {
     fn end_part(&mut self, record: &Rec, team: TeamInstance, found: Found<'_>) {
         self.end_idle(record, None, found);
         let Some(parts) = self.parts.get_mut(record.location.index()) else { return };
-        let Some(part) = parts.pop_if(|part| part.team == team) else { return };
+        let Some(mut part) = parts.pop_if(|part| part.team == team) else { return };
         if let Some(outer) = parts.last_mut() {
             outer.since = record.time;
         }
         self.forget_groups(&part.implicit);
+        if self.tells_steps {
+            found(part.last_step(record.location));
+        }
         self.note_end(record.location, team);
         let Some(of_team) = self.teams.get_mut(&team) else { return };
         of_team.work = of_team.work.saturating_add(part.work);
@@ -220,7 +227,11 @@ impl Tasks {
         strand.children += 1;
         let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
         let created = Some((record.time, record.place()));
-        if self.is_begun(id, (path, created, group, owner)) {
+        let begun = self.live.get(&id).filter(|task| task.created.is_none());
+        let begun = begun.map(|task| task.serial);
+        let is_begun = self.is_begun(id, (path, created, group, owner));
+        self.tell(location, TaskStep::Create(begun.unwrap_or(serial)), found);
+        if is_begun {
             return;
         }
         let strand = Strand { path, ..Strand::default() };
@@ -287,6 +298,9 @@ impl Tasks {
                 .filter(|owner| self.strand_of(*owner).is_some_and(|strand| strand.wait.is_none()));
             if let Some(task) = self.live.get_mut(&to) {
                 task.is_undeferred |= task.begun.is_none() && task.owner == from && from.is_some();
+                if self.tells_steps && task.begun.is_none() && task.is_undeferred {
+                    found(task.step(TaskStep::AtOnce));
+                }
                 task.begun = task.begun.or(Some(record.time));
                 task.fragments += 1;
             }
@@ -333,7 +347,10 @@ impl Tasks {
             return;
         };
         part.task = None;
-        let Some(task) = self.live.remove(&id) else { return };
+        let Some(mut task) = self.live.remove(&id) else { return };
+        if self.tells_steps {
+            found(task.step(TaskStep::End));
+        }
         self.forget_groups(&task.strand);
         if task.created.is_none() {
             self.early.push_front(id);
@@ -392,7 +409,8 @@ impl Tasks {
         (team.idle > 0 && is_late).then_some(team.number)
     }
 
-    fn begin_group(&mut self, record: &Rec) {
+    fn begin_group(&mut self, record: &Rec, found: Found<'_>) {
+        self.tell(record.location, TaskStep::GroupBegin, found);
         let number = self.number();
         if let Some(strand) = self.current(record.location) {
             strand.groups.push(number);
@@ -400,9 +418,12 @@ impl Tasks {
         }
     }
 
-    fn end_group(&mut self, record: &Rec) {
+    fn end_group(&mut self, record: &Rec, found: Found<'_>) {
         let number = self.current(record.location).and_then(|strand| strand.groups.pop());
-        number.map(|number| self.groups.remove(&number));
+        if let Some(number) = number {
+            self.groups.remove(&number);
+            self.tell(record.location, TaskStep::GroupEnd, found);
+        }
     }
 
     /// A task is over, and its taskgroups with it.
@@ -413,7 +434,7 @@ impl Tasks {
     }
 
     /// The task that runs begins to wait.
-    fn wait(&mut self, record: &Rec, scope: Scope) {
+    fn wait(&mut self, record: &Rec, scope: Scope, found: Found<'_>) {
         let number = self.number();
         let at = record.place();
         let Some(strand) = self.current(record.location) else { return };
@@ -425,6 +446,9 @@ impl Tasks {
             (Scope::Group, None) => return,
         };
         strand.wait = Some(wait);
+        if scope == Scope::Children {
+            self.tell(record.location, TaskStep::Taskwait, found);
+        }
         if let Some(group) = self.groups.get_mut(&wait.number) {
             group.waits = Some(record.location);
         }
@@ -452,7 +476,7 @@ impl Tasks {
         }
     }
 
-    fn arrive(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32)) {
+    fn arrive(&mut self, record: &Rec, (team, barrier): (TeamInstance, u32), found: Found<'_>) {
         let at = record.place();
         let (Some(of_team), Some(parts)) =
             (self.teams.get_mut(&team), self.parts.get_mut(record.location.index()))
@@ -468,6 +492,7 @@ impl Tasks {
         }
         let (scheduling, number) = (Scheduling::Barrier(barrier), of_team.number);
         part.implicit.wait = Some(Wait { scheduling, number, at });
+        self.tell(record.location, TaskStep::Barrier, found);
         self.begin_idle_if_waiting(record);
     }
 
@@ -540,29 +565,6 @@ impl Tasks {
     }
 }
 
-impl Done {
-    fn cause(self, number: WaitNumber) -> TaskCause {
-        let Done { time, place: by } = self;
-        TaskCause { time, by, event: TaskEvent::Done(number) }
-    }
-}
-
-/// A task of which only its name is known.
-fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
-    Task {
-        serial,
-        strand,
-        team,
-        owner: None,
-        created: None,
-        ready: None,
-        group: None,
-        begun: None,
-        fragments: 0,
-        is_undeferred: false,
-    }
-}
-
 impl Matcher for Tasks {
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         self.account(record);
@@ -581,12 +583,12 @@ impl Matcher for Tasks {
             What::TaskCreate(task) => self.create(record, task, found),
             What::TaskSwitch { task, .. } => self.switch(record, task, found),
             What::TaskComplete(task) => self.complete(record, task, found),
-            What::TaskWaitEnter(scope) => self.wait(record, scope),
+            What::TaskWaitEnter(scope) => self.wait(record, scope, found),
             What::TaskWaitLeave(_) => self.go_on(record, found),
-            What::GroupBegin => self.begin_group(record),
-            What::GroupEnd => self.end_group(record),
+            What::GroupBegin => self.begin_group(record, found),
+            What::GroupEnd => self.end_group(record, found),
             What::Dropped | What::Cut => self.lose(definitions, record.location),
-            What::BarrierEnter { team, barrier } => self.arrive(record, (team, barrier)),
+            What::BarrierEnter { team, barrier } => self.arrive(record, (team, barrier), found),
             What::BarrierLeave { team, barrier, .. } => {
                 self.leave(record, (team, barrier), found);
             }

@@ -2,7 +2,7 @@
 
 use pompeii_model::LocationId;
 
-use super::compound::{Scheduling, WaitNumber};
+use super::compound::{Scheduling, TaskCause, TaskEvent, WaitNumber};
 use crate::compound::Place;
 use crate::engine::record::{ForkId, TaskId, TeamInstance};
 use crate::hash::Table;
@@ -30,6 +30,8 @@ pub(super) struct Strand {
     pub path: i64,
     /// Time of its fragments without waiting.
     pub work: i64,
+    /// That up to its last step, if steps are wanted.
+    pub told: i64,
     /// It waits.
     pub wait: Option<Wait>,
     /// Tasks that it has created.
@@ -172,5 +174,28 @@ impl Part {
     pub fn new(team: TeamInstance, since: u64) -> Part {
         let (task, implicit) = (None, Strand::default());
         Part { team, task, implicit, since, work: 0, is_forked: false, idle_since: None }
+    }
+}
+
+impl Done {
+    pub fn cause(self, number: WaitNumber) -> TaskCause {
+        let Done { time, place: by } = self;
+        TaskCause { time, by, event: TaskEvent::Done(number) }
+    }
+}
+
+/// A task of which only its name is known.
+pub(super) fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
+    Task {
+        serial,
+        strand,
+        team,
+        owner: None,
+        created: None,
+        ready: None,
+        group: None,
+        begun: None,
+        fragments: 0,
+        is_undeferred: false,
     }
 }

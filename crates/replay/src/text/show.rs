@@ -299,9 +299,11 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             let before = before(visit.before);
             format!("lock {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
         }
-        Compound::Task(_) | Compound::Tasks(_) | Compound::TaskWait(_) | Compound::Awaited(_) => {
-            task::show::line(outcome, compound).unwrap_or_default()
-        }
+        Compound::Task(_)
+        | Compound::Tasks(_)
+        | Compound::TaskWait(_)
+        | Compound::Awaited(_)
+        | Compound::Step(_) => task::show::line(outcome, compound).unwrap_or_default(),
         Compound::Delivery(it) => {
             let Delivery { send, post, sent, received, .. } = it;
             let (at, from) = (place(outcome, it.at), place(outcome, send.at));
