@@ -10,12 +10,17 @@ use pompeii_replay::hash::Table;
 
 use super::found::{Found, Instances, Region};
 use super::rows::Rows;
+use super::simulated::Simulations;
 use super::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
 use crate::findings::CREATORS_SHARE;
 
 /// Puts them together.
-pub(super) fn assemble(found: &Found, rows: &Rows, outcome: &Outcome) -> TaskAnalysis {
-    let parts = Parts { found, rows, outcome };
+pub(super) fn assemble(
+    (found, rows): (&Found, &Rows),
+    simulations: Option<&Simulations>,
+    outcome: &Outcome,
+) -> TaskAnalysis {
+    let parts = Parts { found, rows, simulations, outcome };
     let definitions = &outcome.definitions;
     let clock = Frequency::new(definitions.ticks_per_second as f64);
     let wall_ticks = definitions.end.saturating_sub(definitions.begin);
@@ -44,6 +49,7 @@ fn in_order<'a, T>(table: &'a Table<NodeId, T>, outcome: &Outcome) -> Vec<(CallI
 struct Parts<'a> {
     found: &'a Found,
     rows: &'a Rows,
+    simulations: Option<&'a Simulations>,
     outcome: &'a Outcome,
 }
 
@@ -110,7 +116,8 @@ impl Parts<'_> {
 
     /// All parallel regions with tasks, the one with the most allocated time first.
     fn regions(&self) -> Vec<TaskRegion> {
-        let region = |(call, _, of): (CallId, NodeId, &Region)| TaskRegion {
+        let simulated = |node: NodeId| self.simulations?.regions.get(&node).cloned();
+        let region = |(call, node, of): (CallId, NodeId, &Region)| TaskRegion {
             at: self.named(self.region(call)),
             call_path: self.outcome.path(call),
             sums: of.sums.clone(),
@@ -120,6 +127,7 @@ impl Parts<'_> {
             without_task: of.without_task,
             creation: self.creation(of),
             creators: self.creators(of),
+            simulated: simulated(node),
         };
         let mut all: Vec<TaskRegion> =
             in_order(&self.found.regions, self.outcome).into_iter().map(region).collect();

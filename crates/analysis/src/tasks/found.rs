@@ -223,7 +223,7 @@ impl Found {
 
 /// Why a thread had no task. In a barrier the compound counts waiting for tasks from the latest
 /// arrival on; but a thread that begins a task before that has waited for it all the time.
-fn without_task(visit: &TaskWaitVisit) -> WithoutTask {
+pub(super) fn without_task(visit: &TaskWaitVisit) -> WithoutTask {
     let TaskWaitVisit { begin, since, end, .. } = *visit;
     let mut without = WithoutTask::default();
     let rest = match visit.cause.map(|cause| (cause.event, cause.time.min(end))) {

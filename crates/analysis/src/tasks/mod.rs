@@ -22,6 +22,7 @@ pub mod rows;
 pub mod simulate;
 #[cfg(test)]
 mod simulate_tests;
+pub mod simulated;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ use pompeii_replay::Outcome;
 
 use found::{Found, Sums, WithoutTask};
 use rows::Rows;
+use simulated::{Simulated, Simulations};
 
 /// What is known of the tasks of a trace. Times are ticks.
 #[derive(Clone, Debug)]
@@ -122,6 +124,8 @@ pub struct TaskRegion {
     pub creation: Distribution,
     /// Who creates the tasks, if at most half of the threads do.
     pub creators: Option<Creators>,
+    /// Its executions on other numbers of threads, if that is wanted.
+    pub simulated: Option<Simulated>,
 }
 
 impl TaskRegion {
@@ -176,9 +180,13 @@ pub struct Moment {
 }
 
 impl TaskAnalysis {
-    /// Puts together what compounds and tables say.
-    pub fn new(found: &Found, rows: &Rows, outcome: &Outcome) -> TaskAnalysis {
-        assemble::assemble(found, rows, outcome)
+    /// Puts together what compounds and tables say, with the simulations that are wanted.
+    pub fn new(
+        (found, rows): (&Found, &Rows),
+        simulations: Option<&Simulations>,
+        outcome: &Outcome,
+    ) -> TaskAnalysis {
+        assemble::assemble((found, rows), simulations, outcome)
     }
 
     /// Calls `change` for each text, so that foreign text can be escaped before people read it.

@@ -17,7 +17,7 @@ fn analysed(trace: &TextTrace, options: Options) -> TaskAnalysis {
     let mut take = |batch| rows.take(&batch);
     let sinks = Sinks { found: &mut note, tables: Some(&mut take) };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
-    TaskAnalysis::new(&found, &rows, &outcome)
+    TaskAnalysis::new((&found, &rows), None, &outcome)
 }
 
 fn check(trace: &str, expect: Expect) {

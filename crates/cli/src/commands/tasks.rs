@@ -70,6 +70,6 @@ fn analyze_tasks(anchor: &Path, threads: usize) -> Result<(TaskAnalysis, bool)> 
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     drop(progress);
     analyze::tell_gaps(&outcome);
-    let tasks = TaskAnalysis::new(&found, &rows, &outcome);
+    let tasks = TaskAnalysis::new((&found, &rows), None, &outcome);
     Ok((tasks, errors.is_empty() && outcome.gaps.errors == 0))
 }

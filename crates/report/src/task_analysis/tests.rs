@@ -67,6 +67,7 @@ fn slow_creation() -> TaskAnalysis {
         without_task,
         creation: each(2_000),
         creators: Some(creators),
+        simulated: None,
     };
     let moment = |begin, [ready, running, idle, creating]: [f64; 4]| Moment {
         begin,
