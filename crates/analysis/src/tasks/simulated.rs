@@ -13,7 +13,7 @@ use pompeii_replay::task::compound::{StepOf, StepVisit, TaskStep, TeamTasks};
 
 use super::found::without_task;
 use super::graph::{Step, TaskGraph};
-use super::simulate::{Order, Simulation};
+use super::simulate::{Order, Simulation, span};
 
 /// An execution with more tasks is left out: its graph would take some gigabytes.
 const TASKS_MAX: usize = 20_000_000;
@@ -29,6 +29,9 @@ pub struct Simulated {
     pub measured: i64,
     /// The same by simulation with as many threads: the newest task first, the oldest task first.
     pub as_measured: [i64; 2],
+    /// Work and span with the cost of beginning tasks: what the executions take on one thread, and
+    /// with a thread for each task.
+    pub burdened: [i64; 2],
     /// Numbers of threads, with what the executions would take.
     pub on_threads: Vec<(usize, [i64; 2])>,
 }
@@ -93,7 +96,7 @@ impl Simulations {
         let of = self.regions.entry(team.at.node).or_default();
         of.on_threads.resize(self.threads.len(), (0, [0; 2]));
         let runs = building.and_then(|building| {
-            let own = building.run(team.threads)?;
+            let own = (building.run(team.threads)?, building.burdened()?);
             let others: Option<Vec<[i64; 2]>> =
                 self.threads.iter().map(|threads| building.run(*threads)).collect();
             Some((own, others?))
@@ -104,7 +107,8 @@ impl Simulations {
         };
         of.executions += 1;
         of.measured = of.measured.saturating_add(team.ticks());
-        add(&mut of.as_measured, own);
+        add(&mut of.as_measured, own.0);
+        add(&mut of.burdened, own.1);
         for (place, (threads, times)) in self.threads.iter().zip(others).enumerate() {
             of.on_threads[place].0 = *threads;
             add(&mut of.on_threads[place].1, times);
@@ -173,11 +177,25 @@ impl Building {
         if self.graph.tasks() > TASKS_MAX || !self.graph.is_complete() {
             return None;
         }
-        let start_ticks = u64::try_from(self.scheduling / self.starts.max(1)).unwrap_or(0);
+        let start_ticks = self.start_ticks();
         let run = |order| Simulation { threads, order, start_ticks }.run(&self.graph);
-        let ticks = |ticks: u64| i64::try_from(ticks).unwrap_or(i64::MAX);
-        Some([ticks(run(Order::Newest)?), ticks(run(Order::Oldest)?)])
+        Some([run(Order::Newest)?, run(Order::Oldest)?].map(in_range))
     }
+
+    /// Work and span with the cost of beginning tasks.
+    fn burdened(&self) -> Option<[i64; 2]> {
+        let [work, _] = self.run(1)?;
+        Some([work, in_range(span(&self.graph, self.start_ticks())?)])
+    }
+
+    /// What it cost a thread to begin a task, on average.
+    fn start_ticks(&self) -> u64 {
+        u64::try_from(self.scheduling / self.starts.max(1)).unwrap_or(0)
+    }
+}
+
+fn in_range(ticks: u64) -> i64 {
+    i64::try_from(ticks).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -216,9 +234,11 @@ mod tests {
             left_out: 0,
             measured: 46,
             as_measured: [46, 46],
+            burdened: [46, 25],
             on_threads: vec![(1, [46, 46]), (2, [25, 25]), (3, [25, 25])],
         };
-        // Task 1 runs from 2 to 23, task 2 from 4 to 25 on the creator's own thread.
+        // Task 1 runs from 2 to 23, task 2 from 4 to 25 on the creator's own thread. That is also
+        // the longest chain: 4 ticks of creation, 1 to begin the task, and 20 of the task.
         assert_eq!(simulated(trace, &[1, 2, 3]), [expected]);
     }
 

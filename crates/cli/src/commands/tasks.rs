@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use pompeii_analysis::tasks::TaskAnalysis;
 use pompeii_analysis::tasks::found::Found;
 use pompeii_analysis::tasks::rows::Rows;
+use pompeii_analysis::tasks::simulated::Simulations;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::table::Batch;
 use pompeii_replay::transport::local::Local;
@@ -25,6 +26,7 @@ use crate::terminal::{Look, make_printable, shown};
 #[command(before_long_help = "EXAMPLES
     pompeii tasks traced                             the trace of an experiment
     pompeii tasks scorep-run/traces.otf2             any OTF2 archive
+    pompeii tasks traced --threads 2,8,16            the same tasks on other numbers of threads
     pompeii tasks traced --json | jq '.regions[].bounds'")]
 pub struct Arguments {
     /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
@@ -33,15 +35,25 @@ pub struct Arguments {
     /// Threads of the analysis [default: one for each CPU]
     #[arg(short, value_name = "N")]
     jobs: Option<usize>,
+    /// Simulate the tasks on these numbers of threads, for example 2,8,16
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = thread_count)]
+    threads: Vec<usize>,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
 }
 
+/// A number of threads for a simulation.
+fn thread_count(text: &str) -> Result<usize, String> {
+    let threads = text.parse::<usize>().ok().filter(|threads| (1..=1_000_000).contains(threads));
+    threads.ok_or_else(|| "expected numbers of threads from 1 to 1000000".to_owned())
+}
+
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
-    let (mut tasks, is_complete) = analyze_tasks(&anchor, analyze::threads(arguments.jobs))?;
+    let threads = analyze::threads(arguments.jobs);
+    let (mut tasks, is_complete) = analyze_tasks(&anchor, threads, &arguments.threads)?;
     match arguments.json {
         true => print_json(&task_analysis_json(&tasks))?,
         false => {
@@ -53,8 +65,13 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Analyses a trace. Returns whether all of it could be read, too.
-fn analyze_tasks(anchor: &Path, threads: usize) -> Result<(TaskAnalysis, bool)> {
+/// Analyses a trace, and simulates its tasks on these numbers of threads. Returns whether all of it
+/// could be read, too.
+fn analyze_tasks(
+    anchor: &Path,
+    threads: usize,
+    simulated: &[usize],
+) -> Result<(TaskAnalysis, bool)> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
@@ -63,13 +80,18 @@ fn analyze_tasks(anchor: &Path, threads: usize) -> Result<(TaskAnalysis, bool)> 
     let trace = told_trace(&archive, &progress.done)?;
     let mut found = Found::new(trace.definitions.begin, trace.definitions.end);
     let mut rows = Rows::new(&trace.definitions);
-    let mut note = |compound: Compound| found.note(&compound);
+    let mut simulations = (!simulated.is_empty()).then(|| Simulations::new(simulated));
+    let mut note = |compound: Compound| {
+        found.note(&compound);
+        simulations.iter_mut().for_each(|simulations| simulations.note(&compound));
+    };
     let mut take = |batch: Batch| rows.take(&batch);
     let sinks = Sinks { found: &mut note, tables: Some(&mut take) };
-    let options = Options { threads, path: true, ..Options::default() };
+    let task_steps = !simulated.is_empty();
+    let options = Options { threads, path: true, task_steps, ..Options::default() };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     drop(progress);
     analyze::tell_gaps(&outcome);
-    let tasks = TaskAnalysis::new((&found, &rows), None, &outcome);
+    let tasks = TaskAnalysis::new((&found, &rows), simulations.as_ref(), &outcome);
     Ok((tasks, errors.is_empty() && outcome.gaps.errors == 0))
 }

@@ -66,6 +66,38 @@ fn all_instances_are_done_and_their_times_are_those_of_the_bodies() {
     assert_eq!(tasks["incomplete"], 0, "{tasks}");
 }
 
+/// On any number of threads the simulated time is between the bounds that follow from work and span.
+/// One thread takes as long as the work.
+#[test]
+fn other_numbers_of_threads_are_simulated() {
+    let sandbox = Sandbox::new();
+    traced(&sandbox, "creator", CREATOR, "2");
+    let tasks = json(&sandbox, "tasks exp2 --json --threads 1,4");
+    let simulated = &tasks["regions"][0]["simulated"];
+    let executions = ["executions", "left_out"].map(|of| simulated[of].as_u64());
+    assert_eq!(executions, [Some(1), Some(0)], "{tasks}");
+    let [work, span] =
+        ["burdened_work_s", "burdened_span_s"].map(|of| simulated[of].as_f64().unwrap());
+    assert!(work >= 0.3 + 0.75 && span >= 0.3 + 0.025, "{tasks}");
+    let runs = simulated["on_threads"].as_array().unwrap();
+    let threads: Vec<f64> = runs.iter().map(|run| run["threads"].as_f64().unwrap()).collect();
+    assert_eq!(threads, [2.0, 1.0, 4.0]);
+    for (run, threads) in runs.iter().zip(threads) {
+        for order in ["newest_s", "oldest_s"] {
+            let time = run[order].as_f64().unwrap();
+            let (least, most) = ((work / threads).max(span), work / threads + span);
+            // A tick of a clock with 1 GHz and more is a nanosecond or less.
+            assert!(time > least - 2e-9 && time < most + 2e-9, "{threads} {order}: {tasks}");
+            assert!(threads > 1.0 || (time - work).abs() < 2e-9, "{order}: {tasks}");
+        }
+    }
+    let text = sandbox.succeeds("tasks exp2 --threads 1,4").output;
+    assert!(text.contains("simulated as measured: "), "{text}");
+    let ended = sandbox.pompeii("tasks exp2 --threads 0");
+    assert_eq!(ended.code, Some(2));
+    ended.says("expected numbers of threads");
+}
+
 #[test]
 fn a_trace_without_tasks_says_so() {
     let sandbox = Sandbox::new();

@@ -3,6 +3,7 @@
 
 use pompeii_analysis::tasks::found::THREADS;
 use pompeii_analysis::tasks::problems::Problem;
+use pompeii_analysis::tasks::simulated::Simulated;
 use pompeii_analysis::tasks::{Construct, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Frequency, Ticks};
 use serde::Serialize;
@@ -86,6 +87,28 @@ struct JsonRegion {
     creation: JsonDistribution,
     longest_task_s: f64,
     few_creators: Option<JsonCreators>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<JsonSimulated>,
+}
+
+/// The executions on other numbers of threads. Times of the order `newest` are those if a thread
+/// takes the newest task first.
+#[derive(Debug, Serialize)]
+struct JsonSimulated {
+    executions: u64,
+    left_out: u64,
+    measured_s: f64,
+    /// With the cost of beginning tasks.
+    burdened_work_s: f64,
+    burdened_span_s: f64,
+    on_threads: Vec<JsonRun>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonRun {
+    threads: usize,
+    newest_s: f64,
+    oldest_s: f64,
 }
 
 /// Bounds of the duration with so many threads.
@@ -212,6 +235,25 @@ fn region(clock: Frequency, of: &TaskRegion) -> JsonRegion {
         creation: distribution(clock, &of.creation),
         longest_task_s: seconds(of.longest),
         few_creators: creators,
+        simulated: of.simulated.as_ref().map(|it| simulated(clock, it, of.sums.threads)),
+    }
+}
+
+/// The first number of threads is that of the measured run.
+fn simulated(clock: Frequency, of: &Simulated, threads: usize) -> JsonSimulated {
+    let run = |(threads, [newest, oldest]): (usize, [Ticks; 2])| JsonRun {
+        threads,
+        newest_s: clock.seconds(newest),
+        oldest_s: clock.seconds(oldest),
+    };
+    let all = std::iter::once((threads, of.as_measured)).chain(of.on_threads.iter().copied());
+    JsonSimulated {
+        executions: of.executions,
+        left_out: of.left_out,
+        measured_s: clock.seconds(of.measured),
+        burdened_work_s: clock.seconds(of.burdened[0]),
+        burdened_span_s: clock.seconds(of.burdened[1]),
+        on_threads: all.map(run).collect(),
     }
 }
 

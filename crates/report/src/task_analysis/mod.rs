@@ -7,6 +7,7 @@ mod tests;
 use pompeii_analysis::format::{count, counted, percent, seconds, sentence};
 use pompeii_analysis::tasks::found::THREADS;
 use pompeii_analysis::tasks::problems::Problem;
+use pompeii_analysis::tasks::simulated::Simulated;
 use pompeii_analysis::tasks::{Construct, Creators, Moment, TaskAnalysis, TaskRegion};
 use pompeii_model::{Distribution, Ticks};
 
@@ -240,6 +241,7 @@ impl Page<'_> {
         );
         text += &self.bounds(of);
         text += &self.without_task(of);
+        text += &of.simulated.as_ref().map_or(String::new(), |it| self.simulated(it));
         let rule = of.creators.as_ref().map(|creators| self.wrap(&self.rule(creators), "   "));
         text + &rule.unwrap_or_default()
     }
@@ -257,6 +259,43 @@ impl Page<'_> {
         line("threads", threads)
             + &line("at least", times(&of.sums.least))
             + &line("at most", times(&of.sums.most))
+    }
+
+    /// What the region takes on other numbers of threads. The two orders of tasks give a range.
+    fn simulated(&self, of: &Simulated) -> String {
+        if of.executions == 0 {
+            return "   simulated: no execution has all records of its tasks\n".to_owned();
+        }
+        let range = |[newest, oldest]: [Ticks; 2]| {
+            let [least, most] = [newest.min(oldest), newest.max(oldest)].map(|it| self.ticks(it));
+            if least == most { least } else { format!("{least} to {most}") }
+        };
+        let on_threads = of.on_threads.iter().map(|(threads, times)| {
+            format!("{} on {}", range(*times), counted(*threads as i64, "thread"))
+        });
+        let (own, measured) = (range(of.as_measured), self.ticks(of.measured));
+        let mut text =
+            self.wrap(&format!("simulated as measured: {own}, measured {measured}"), "   ");
+        let [work, span] = of.burdened;
+        let parallelism = work as f64 / span.max(1) as f64;
+        let [work, span] = [work, span].map(|it| self.ticks(it));
+        text += &self.wrap(
+            &format!(
+                "with the cost of beginning tasks: work {work}, span {span}, parallelism \
+                 {parallelism:.1}"
+            ),
+            "   ",
+        );
+        let on_threads: Vec<String> = on_threads.collect();
+        text += &self.wrap(
+            &format!("simulated: {} (not yet compared with runs)", on_threads.join(", ")),
+            "   ",
+        );
+        if of.left_out > 0 {
+            let left_out = counted(of.left_out.cast_signed(), "execution");
+            text += &format!("   not simulated: {left_out}\n");
+        }
+        text
     }
 
     fn without_task(&self, of: &TaskRegion) -> String {

@@ -2,6 +2,7 @@
 
 use expect_test::expect;
 use pompeii_analysis::tasks::found::{Sums, THREADS, WithoutTask};
+use pompeii_analysis::tasks::simulated::Simulated;
 use pompeii_analysis::tasks::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Distribution, Frequency};
 use serde_json::Value;
@@ -167,4 +168,29 @@ fn programs_get_all_numbers() {
     assert_eq!(region["bounds"][1]["most_s"], 3.7);
     assert_eq!(region["few_creators"]["threads_fed"], 2);
     assert_eq!(json["over_time"][1]["begin_s"], 1.0);
+}
+
+#[test]
+fn simulations_have_a_range_and_what_was_measured() {
+    let mut tasks = slow_creation();
+    tasks.regions[0].simulated = Some(Simulated {
+        executions: 2,
+        left_out: 1,
+        measured: 1_800_000_000,
+        as_measured: [1_700_000_000, 1_900_000_000],
+        burdened: [4_800_000_000, 1_200_000_000],
+        on_threads: vec![(2, [3_000_000_000; 2]), (8, [1_600_000_000, 1_500_000_000])],
+    });
+    let text = task_analysis(&tasks, &options());
+    for line in [
+        "   simulated as measured: 1.7 s to 1.9 s, measured 1.8 s\n",
+        "   simulated: 3.0 s on 2 threads, 1.5 s to 1.6 s on 8 threads (not yet compared\n",
+        "   with the cost of beginning tasks: work 4.8 s, span 1.2 s, parallelism 4.0\n",
+        "   not simulated: 1 execution\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+    let json: Value = serde_json::from_str(&task_analysis_json(&tasks)).unwrap();
+    let runs = &json["regions"][0]["simulated"]["on_threads"];
+    assert_eq!((&runs[0]["threads"], &runs[2]["oldest_s"]), (&Value::from(4), &Value::from(1.5)));
 }
