@@ -47,6 +47,7 @@ pub mod processor;
 pub mod profile;
 pub mod properties;
 pub mod reference;
+pub mod rules;
 pub mod score;
 pub mod selection;
 mod sums;
@@ -56,6 +57,7 @@ pub mod trace;
 mod traced;
 mod undisturbed;
 mod waits;
+mod wildcards;
 mod without_cpu;
 
 pub use allocation::{AllocationPart, allocation, allocation_on};
