@@ -8,6 +8,7 @@
 //! * In every tree a collapsed node shows its inclusive value and an expanded one its exclusive
 //!   value, so that what is visible always sums to the whole (POMP paper, section 5).
 
+pub mod check;
 mod code_times;
 mod difference;
 mod dilation;
