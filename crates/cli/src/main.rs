@@ -34,6 +34,7 @@ mod progress;
 mod raw_strings;
 mod recording;
 mod rewriting;
+mod runs;
 mod settings;
 mod shell;
 mod terminal;

@@ -198,8 +198,12 @@ fn chosen(rule: &Rule, cube: &Cube) -> Result<Vec<CallId>, RuleError> {
     // Some regions have thousands of call paths, and each name is looked at once.
     let fit: IndexVec<RegionId, bool> =
         cube.regions.iter().map(|region| is_named(region, pattern)).collect();
-    let inside = cube.calls.outermost(|call| fit[cube.calls.region(call)]);
-    let calls: Vec<CallId> = cube.calls.ids().filter(|&call| inside[call].is_some()).collect();
+    let is_end = |call: CallId| fit[cube.calls.region(call)];
+    let inside = cube.calls.outermost(is_end);
+    // Visits of what a function calls are no visits of the function.
+    let counts_ends = matches!(rule.measure, Measure::Metric(metric) if metric.name == "visits");
+    let has = |&call: &CallId| if counts_ends { is_end(call) } else { inside[call].is_some() };
+    let calls: Vec<CallId> = cube.calls.ids().filter(has).collect();
     if calls.is_empty() {
         let (pattern, program) = (pattern.clone(), cube.program.clone());
         return Err(RuleError::NoCall { pattern, program });
@@ -309,7 +313,8 @@ mod tests {
          a/relax@a.c:3/parallel@a.c:5                  *    time=400 visits=1
          a/relax@a.c:3/parallel@a.c:5/implicit barrier@a.c:9  1  time=300 omp_ibarrier_wait=240
          a/relax@a.c:3/parallel@a.c:5/implicit barrier@a.c:9  0  time=300 omp_ibarrier_wait=40
-         a/relax@a.c:3/parallel@a.c:5/implicit barrier@a.c:9  2-3  time=300 omp_ibarrier_wait=60";
+         a/relax@a.c:3/parallel@a.c:5/implicit barrier@a.c:9  2-3  time=300 omp_ibarrier_wait=60
+         a/relax@a.c:3/parallel@a.c:5/implicit barrier@a.c:9  *  visits=1";
 
     fn cube(text: &str) -> Cube {
         crate::derive(&crate::notation::cube(text).unwrap())

@@ -10,6 +10,8 @@
 //! | limit | `5%`, `0.8`, `20 ms`, `1 MB`, `1000` |
 //! | relative to | `allocation`, `wall`, `parent`, `call` or `base` |
 //!
+//! Of `visits`, only those of the regions themselves count, and not those below.
+//!
 //! The value of a cause, or of a diagnosis, is the CPU time that findings with it have lost.
 
 mod evaluate;

@@ -1,6 +1,7 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
 mod analyze;
+mod check;
 mod compile;
 mod completions;
 mod config;
@@ -53,6 +54,8 @@ pub enum Command {
     Analyze(analyze::Arguments),
     /// Show the tasks of a trace: their times, their problems, and how many threads they can use
     Tasks(tasks::Arguments),
+    /// Check the values of a run against limits, for scripts and continuous integration
+    Check(check::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
     /// Describe a performance property: meaning, formula, what to try
@@ -85,6 +88,7 @@ impl Command {
             Command::Html(arguments) => html::execute(&arguments),
             Command::Analyze(arguments) => analyze::execute(&arguments),
             Command::Tasks(arguments) => tasks::execute(&arguments),
+            Command::Check(arguments) => check::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),

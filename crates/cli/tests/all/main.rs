@@ -4,6 +4,7 @@
 
 mod analyze;
 mod bytes;
+mod check;
 mod common;
 mod compile;
 mod counters;

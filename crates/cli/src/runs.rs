@@ -1,0 +1,98 @@
+//! Several runs of the same program, as the commands that compare runs take them: experiments
+//! separated by commas, or the folder that `run --repeat` makes, which stands for its runs.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::experiment::{self, Damaged, Experiment};
+use crate::terminal::{shown, shown_name};
+
+/// Runs of the same program.
+pub struct Runs {
+    /// As the user named them.
+    pub name: String,
+    /// Each of them; at least one.
+    pub all: Vec<Experiment>,
+}
+
+impl Runs {
+    /// Opens the runs that a word of the command line names.
+    ///
+    /// # Errors
+    /// The first run that cannot be read, or that is no run.
+    pub fn open(word: &Path, damaged: Damaged) -> Result<Self> {
+        let folders: Vec<PathBuf> = names(word).iter().flat_map(|name| repeated(name)).collect();
+        let mut all = Vec::new();
+        for folder in &folders {
+            let experiment = experiment::open(folder, damaged)?;
+            if experiment.cube.difference.is_some() {
+                bail!(
+                    "{}: this is a difference of two reports; expected the measurement of a run",
+                    shown(folder)
+                );
+            }
+            all.push(experiment);
+        }
+        let name = match names(word).as_slice() {
+            [one] => shown_name(one),
+            several => several.iter().map(|one| shown_name(one)).collect::<Vec<_>>().join(","),
+        };
+        Ok(Self { name, all })
+    }
+
+    /// The same with foreign names as a terminal may show them.
+    pub fn printable(self) -> Self {
+        let all = self.all.into_iter().map(Experiment::printable).collect();
+        Self { name: self.name, all }
+    }
+}
+
+/// The experiments that a word names. A name with a comma that exists is one.
+fn names(word: &Path) -> Vec<PathBuf> {
+    if word.exists() {
+        return vec![word.to_owned()];
+    }
+    let parts = word.as_os_str().as_bytes().split(|&byte| byte == b',');
+    parts.filter(|part| !part.is_empty()).map(|part| OsStr::from_bytes(part).into()).collect()
+}
+
+/// The folder of the run with this number, from 1 on, in the folder that `run --repeat` makes.
+pub fn folder_of(experiment: &Path, number: usize) -> PathBuf {
+    experiment.join(number.to_string())
+}
+
+/// The runs in an experiment of several; otherwise the experiment itself.
+fn repeated(experiment: &Path) -> Vec<PathBuf> {
+    let folders = (1..).map(|number| folder_of(experiment, number));
+    match folders.take_while(|folder| folder.is_dir()).collect::<Vec<_>>() {
+        runs if runs.is_empty() => vec![experiment.to_owned()],
+        runs => runs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_separate_runs_that_are_no_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("a,b")).unwrap();
+        assert_eq!(names(&path("a,b")), [path("a,b")]);
+        assert_eq!(names(Path::new("one,two,")), [Path::new("one"), Path::new("two")]);
+    }
+
+    #[test]
+    fn an_experiment_of_several_runs_stands_for_them() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(repeated(folder.path()), [folder.path()]);
+        for name in ["1", "2", "4"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        assert_eq!(repeated(folder.path()), [folder.path().join("1"), folder.path().join("2")]);
+    }
+}
