@@ -25,6 +25,7 @@
 mod allocation;
 mod bounds;
 mod code_times;
+pub mod compare;
 mod consequences;
 mod counted;
 mod derive;
@@ -38,6 +39,7 @@ mod lens;
 mod load;
 mod machine;
 mod measuring;
+mod median;
 mod mpi_class;
 pub mod notation;
 mod overlap;

@@ -7,6 +7,7 @@ use super::{Bound, Measure, Rule, RuleError, Scope, Whole};
 use crate::Lens;
 use crate::efficiency::efficiencies;
 use crate::findings::Finding;
+use crate::median::median;
 use crate::properties::{self, Property};
 use crate::wildcards::fits;
 
@@ -78,18 +79,6 @@ pub fn evaluate(rule: &Rule, runs: &[Run], base: &[Run]) -> Result<Verdict, Rule
         at: common_name(parts),
         places: first.map_or(Ok(Vec::new()), |run| places(rule, run))?,
     })
-}
-
-/// The middle value, or the mean of the two in the middle; 0 of none.
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match (values.get(half), values.len() % 2) {
-        (None, _) => 0.0,
-        (Some(middle), 1) => *middle,
-        (Some(upper), _) => f64::midpoint(values[half - 1], *upper),
-    }
 }
 
 fn common_name(parts: Vec<Part>) -> Option<String> {
@@ -246,7 +235,7 @@ fn sums(rule: &Rule, cube: &Cube, property: &Property) -> Result<Vec<Part>, Rule
 }
 
 /// A value in seconds, bytes or as a number.
-pub(crate) fn basic(cube: &Cube, unit: Unit, value: i64) -> f64 {
+fn basic(cube: &Cube, unit: Unit, value: i64) -> f64 {
     match unit {
         Unit::Ticks => cube.clock.seconds(value),
         Unit::Nanoseconds => value as f64 / 1e9,
