@@ -10,6 +10,7 @@
 
 pub mod check;
 mod code_times;
+mod diff;
 mod difference;
 mod dilation;
 mod explain;
@@ -37,6 +38,7 @@ mod visits;
 mod waits;
 pub mod web;
 
+pub use diff::{diff, diff_json};
 pub use explain::{UnknownProperty, distance, explain};
 pub use explain_run::explain_in;
 pub use html::{html, write_html, write_page_data};

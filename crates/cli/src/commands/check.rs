@@ -9,11 +9,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::rules::{self, Bound, Measure, Rule};
-use pompeii_analysis::{Compute, Finding, findings_on};
+use pompeii_analysis::{Compute, Finding};
 use pompeii_finish::quoted;
 use pompeii_report::check::{Checked, broken, check, check_json, github, junit};
 
-use super::{reference, report};
+use super::report;
 use crate::experiment::{Damaged, Experiment};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
@@ -29,9 +29,9 @@ use crate::terminal::{Look, cannot, shown};
     pompeii check new --rules rules.toml --junit pompeii.xml --github
 
 A rule is METRIC[@CALL]<LIMIT[ of WHOLE]. METRIC is a property or a cause of `pompeii explain`, an
-efficiency of `report --json`, or wall_time. CALL is a name with * and ?, for the call paths that end
-in such a region and all below them. LIMIT is for example 5%, 0.8, 20 ms, 1 MB or 1000. WHOLE is
-allocation (wall time x threads), wall, parent, call or base.
+efficiency of `report --json`, or wall_time. CALL is a name with * and ?, for the call paths that
+end in such a region and all below them. LIMIT is for example 5%, 0.8, 20 ms, 1 MB or 1000. WHOLE
+is allocation (wall time x threads), wall, parent, call or base.
 
 Exit code: 0 all rules hold; 1 a rule is broken; 2 a rule or an experiment cannot be used.")]
 pub struct Arguments {
@@ -126,8 +126,10 @@ impl Arguments {
 
 fn check_all(rules: &[Rule], runs: &Runs, base: Option<&Runs>) -> Result<Vec<Checked>> {
     let needs_findings = rules.iter().any(|rule| matches!(rule.measure, Measure::Lost(_)));
-    let found = |runs: &Runs| -> Vec<Vec<Finding>> {
-        runs.all.iter().map(|run| if needs_findings { findings(run) } else { vec![] }).collect()
+    // They cost more than everything else, and most rules do not need them.
+    let found = |runs: &Runs| match needs_findings {
+        true => report::findings_of_all(runs),
+        false => vec![Vec::new(); runs.all.len()],
     };
     let found_in_base = base.map(found).unwrap_or_default();
     let found = found(runs);
@@ -142,11 +144,6 @@ fn check_all(rules: &[Rule], runs: &Runs, base: Option<&Runs>) -> Result<Vec<Che
         Ok(Checked { rule: rule.clone(), verdict })
     };
     rules.iter().map(check).collect()
-}
-
-fn findings(run: &Experiment) -> Vec<Finding> {
-    let info = report::run_info(run, reference::Compared::with_its_own(run));
-    findings_on(&run.cube, &info.machine, info.measuring.as_ref())
 }
 
 fn with_findings<'a>(runs: &'a [Experiment], found: &'a [Vec<Finding>]) -> Vec<rules::Run<'a>> {

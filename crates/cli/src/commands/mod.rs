@@ -7,6 +7,7 @@ mod completions;
 mod config;
 mod cpus;
 mod cube;
+mod diff;
 mod doctor;
 mod dump;
 mod explain;
@@ -54,6 +55,8 @@ pub enum Command {
     Analyze(analyze::Arguments),
     /// Show the tasks of a trace: their times, their problems, and how many threads they can use
     Tasks(tasks::Arguments),
+    /// Show what became better or worse between runs, beyond their noise
+    Diff(diff::Arguments),
     /// Check the values of a run against limits, for scripts and continuous integration
     Check(check::Arguments),
     /// Print the records of a trace as text or JSON
@@ -88,6 +91,7 @@ impl Command {
             Command::Html(arguments) => html::execute(&arguments),
             Command::Analyze(arguments) => analyze::execute(&arguments),
             Command::Tasks(arguments) => tasks::execute(&arguments),
+            Command::Diff(arguments) => diff::execute(&arguments),
             Command::Check(arguments) => check::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use pompeii_analysis::{Chunk, Dispatch, Machine, Measuring, format};
+use pompeii_analysis::{Chunk, Dispatch, Finding, Machine, Measuring, findings_on, format};
 use pompeii_finish::{Contended, Counted, Excluded, Guarded, Manifest, Turn, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
@@ -17,6 +17,7 @@ use crate::experiment::{self, Experiment};
 use crate::output::{self, print};
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
+use crate::runs::Runs;
 use crate::terminal::{Look, shown, shown_name};
 
 /// Options of `report`.
@@ -117,6 +118,17 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
     }
+}
+
+/// The findings of a run on its machine.
+pub fn findings_of(experiment: &Experiment) -> Vec<Finding> {
+    let info = run_info(experiment, Compared::with_its_own(experiment));
+    findings_on(&experiment.cube, &info.machine, info.measuring.as_ref())
+}
+
+/// The findings of each of several runs.
+pub fn findings_of_all(runs: &Runs) -> Vec<Vec<Finding>> {
+    runs.all.iter().map(findings_of).collect()
 }
 
 /// The command for a shell, as a terminal may show it.

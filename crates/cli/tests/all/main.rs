@@ -10,6 +10,7 @@ mod compile;
 mod counters;
 mod cube;
 mod damaged;
+mod diff;
 mod drop_in;
 mod dump;
 mod ends;

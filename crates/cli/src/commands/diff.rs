@@ -1,0 +1,68 @@
+//! `pompeii diff`: what became better or worse from one set of runs to another, beyond their noise.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use pompeii_analysis::compare::{Run, compare};
+use pompeii_report::{diff, diff_json};
+
+use super::report;
+use crate::experiment::Damaged;
+use crate::output::{print, print_json};
+use crate::progress::Progress;
+use crate::runs::Runs;
+use crate::terminal::{Look, shown};
+
+/// Options of `diff`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii diff before after
+    pompeii diff old1,old2,old3,old4 new1,new2,new3,new4      several runs tell the noise
+    pompeii diff before after --json | jq '.call_paths[0]'
+
+A folder of `pompeii run --repeat` stands for its runs. `pompeii cube diff` subtracts one report
+from another and makes a report of the difference.")]
+pub struct Arguments {
+    /// The first run, or several of them separated by commas
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The run or runs to compare with it
+    #[arg(value_name = "B")]
+    second: PathBuf,
+    #[command(flatten)]
+    damaged: Damaged,
+    /// Print everything as JSON, for programs
+    #[arg(long)]
+    json: bool,
+    /// Show at most N rows of each table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let open = |word: &PathBuf| -> Result<Runs> {
+        let runs = Runs::open(word, arguments.damaged)?;
+        Ok(if arguments.json { runs } else { runs.printable() })
+    };
+    let (first, second) = (open(&arguments.first)?, open(&arguments.second)?);
+    let progress = Progress::of(format!("comparing with {}", shown(&arguments.second)));
+    let found = [&first, &second].map(report::findings_of_all);
+    let sets = [&first, &second].into_iter().zip(&found).map(|(runs, found)| {
+        let pairs = runs.all.iter().zip(found);
+        pairs.map(|(run, findings)| Run { cube: &run.cube, findings }).collect::<Vec<_>>()
+    });
+    let sets: Vec<Vec<Run>> = sets.collect();
+    let comparison = compare(&sets[0], &sets[1]);
+    drop(progress);
+    let names = [first.name.as_str(), second.name.as_str()];
+    match arguments.json {
+        true => print_json(&diff_json(names, &comparison))?,
+        false => {
+            let layout = Look::of(&std::io::stdout()).report(arguments.top);
+            print(&diff(names, &comparison, &layout))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
