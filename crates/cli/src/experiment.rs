@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::analyzed_trace;
 use crate::output::say;
 use crate::progress::Progress;
+use crate::repeated;
 use crate::terminal::{make_printable, shown};
 
 /// An open experiment.
@@ -65,6 +66,7 @@ impl Damaged {
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
+    let folder = &shown_run(folder);
     let source = Source::of(folder)?;
     let mut measured = load(&source.profile, damaged, pompeii_analysis::measured)?;
     let is_whole = source.snapshot.is_none() && folder.is_dir();
@@ -93,7 +95,19 @@ fn manifest_of(folder: &Path) -> Option<Manifest> {
 /// # Errors
 /// As for [`open`].
 pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
-    load(&Source::of(folder)?.profile, damaged, pompeii_analysis::measured)
+    load(&Source::of(&shown_run(folder))?.profile, damaged, pompeii_analysis::measured)
+}
+
+/// The run that stands for all in a folder of several runs, which is told; otherwise the folder.
+fn shown_run(folder: &Path) -> PathBuf {
+    let Some(run) = repeated::median_run(folder) else { return folder.to_owned() };
+    let runs = repeated::runs(folder).len();
+    say(format!(
+        "note: {} has {runs} runs; this is the one with the median wall time, {}",
+        shown(folder),
+        shown(&run)
+    ));
+    run
 }
 
 /// What of an experiment is read.

@@ -33,6 +33,7 @@ mod probe;
 mod progress;
 mod raw_strings;
 mod recording;
+mod repeated;
 mod rewriting;
 mod runs;
 mod settings;

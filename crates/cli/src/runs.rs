@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::experiment::{self, Damaged, Experiment};
+use crate::repeated;
 use crate::terminal::{shown, shown_name};
 
 /// Runs of the same program.
@@ -24,7 +25,7 @@ impl Runs {
     /// # Errors
     /// The first run that cannot be read, or that is no run.
     pub fn open(word: &Path, damaged: Damaged) -> Result<Self> {
-        let folders: Vec<PathBuf> = names(word).iter().flat_map(|name| repeated(name)).collect();
+        let folders: Vec<PathBuf> = names(word).iter().flat_map(|name| each_of(name)).collect();
         let mut all = Vec::new();
         for folder in &folders {
             let experiment = experiment::open(folder, damaged)?;
@@ -59,15 +60,9 @@ fn names(word: &Path) -> Vec<PathBuf> {
     parts.filter(|part| !part.is_empty()).map(|part| OsStr::from_bytes(part).into()).collect()
 }
 
-/// The folder of the run with this number, from 1 on, in the folder that `run --repeat` makes.
-pub fn folder_of(experiment: &Path, number: usize) -> PathBuf {
-    experiment.join(number.to_string())
-}
-
 /// The runs in an experiment of several; otherwise the experiment itself.
-fn repeated(experiment: &Path) -> Vec<PathBuf> {
-    let folders = (1..).map(|number| folder_of(experiment, number));
-    match folders.take_while(|folder| folder.is_dir()).collect::<Vec<_>>() {
+fn each_of(experiment: &Path) -> Vec<PathBuf> {
+    match repeated::runs(experiment) {
         runs if runs.is_empty() => vec![experiment.to_owned()],
         runs => runs,
     }
@@ -89,10 +84,10 @@ mod tests {
     #[test]
     fn an_experiment_of_several_runs_stands_for_them() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(repeated(folder.path()), [folder.path()]);
+        assert_eq!(each_of(folder.path()), [folder.path()]);
         for name in ["1", "2", "4"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        assert_eq!(repeated(folder.path()), [folder.path().join("1"), folder.path().join("2")]);
+        assert_eq!(each_of(folder.path()), [folder.path().join("1"), folder.path().join("2")]);
     }
 }

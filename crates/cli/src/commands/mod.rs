@@ -17,6 +17,7 @@ mod instrument;
 mod job;
 mod recover;
 mod reference;
+mod repeat;
 mod report;
 mod run;
 mod score;

@@ -7,12 +7,12 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode};
+use std::process::{Child, Command, ExitCode, ExitStatus};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
-use super::{analyze, reference};
+use super::{analyze, reference, repeat};
 use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
@@ -37,6 +37,7 @@ use crate::{child, experiment, failure, variables};
     pompeii run -- mpirun -n 4 ./ocean 400                        all processes of an MPI job
     pompeii run --reference 1 -- ./ocean 400                      and again on one thread, to see
                                                                   what memory costs
+    pompeii run --repeat 5 -- ./ocean 400                         five runs, to know the noise
     pompeii run -- sh -c './prepare && ./solve'                   all programs of a script")]
 pub struct Arguments {
     /// Record a trace in addition to the profile
@@ -63,6 +64,12 @@ pub struct Arguments {
     /// this shows what memory and shared cache lines cost. The second run reads and prints nothing
     #[arg(long, value_name = "THREADS", value_parser = clap::value_parser!(u8).range(1..=1))]
     reference: Option<u8>,
+    /// Run the command N times, one run after another, into EXP/1 to EXP/N. `diff` and `check` use
+    /// all runs; `report` shows the one with the median wall time. Only the first run can read
+    /// standard input
+    #[arg(long, value_name = "N", conflicts_with = "reference")]
+    #[arg(value_parser = clap::value_parser!(u16).range(2..=1000))]
+    repeat: Option<u16>,
     /// Print no summary at the end
     #[arg(long, short)]
     quiet: bool,
@@ -85,16 +92,96 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     recording.check_counters()?;
-    let mut info = RunInfo {
+    let named = arguments.output.clone().or_else(variables::experiment);
+    let replace = arguments.replace || variables::says_yes(variables::REPLACE);
+    if let Some(runs) = arguments.repeat {
+        return repeated(arguments, &recording, named, replace, usize::from(runs));
+    }
+    let made = NewExperiment::make(named, replace, &begun(arguments))?;
+    Ok(measure(arguments, &recording, made, arguments.quiet)?.exit_code())
+}
+
+/// What is known of a run before it starts.
+fn begun(arguments: &Arguments) -> RunInfo {
+    RunInfo {
         command: arguments.command.iter().map(text).collect(),
         environment: environment(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
         finished_by: "run".to_owned(),
         ..RunInfo::default()
+    }
+}
+
+/// How a run ended.
+enum Ended {
+    /// The program did not start.
+    NotStarted(ExitCode),
+    /// As the program did.
+    Like(ExitStatus),
+}
+
+impl Ended {
+    /// The exit code of the program; where a signal ended it, this process dies by the same one.
+    fn exit_code(self) -> ExitCode {
+        match self {
+            Self::NotStarted(code) => code,
+            Self::Like(status) => child::exit_like(status),
+        }
+    }
+}
+
+/// Runs the command several times, each in a folder of its own. If one ends in another way than the
+/// first, there are no further ones, because they would not be runs of the same work.
+fn repeated(
+    arguments: &Arguments,
+    recording: &Recording,
+    named: Option<PathBuf>,
+    replace: bool,
+    runs: usize,
+) -> Result<ExitCode> {
+    let all = match NewExperiment::make(named, replace, &begun(arguments))? {
+        Made::Here(all) => all,
+        Made::Nowhere(why) => bail!(why),
     };
-    let named = arguments.output.clone().or_else(variables::experiment);
-    let replace = arguments.replace || variables::says_yes(variables::REPLACE);
-    let made = NewExperiment::make(named, replace, &info)?;
+    let mut first: Option<ExitStatus> = None;
+    let mut ended = None;
+    for number in 1..=runs {
+        let folder = repeat::folder_of(&all.folder, number);
+        let made = NewExperiment::make(Some(folder), false, &begun(arguments))?;
+        let run = measure(arguments, recording, made, true)?;
+        let is_alike = match &run {
+            Ended::NotStarted(_) => false,
+            Ended::Like(status) => {
+                *first.get_or_insert(*status) == *status && status.code().is_some()
+            }
+        };
+        ended = Some(run);
+        if is_alike {
+            continue;
+        }
+        if number < runs {
+            say(format!(
+                "note: there are no more runs, because run {number} did not start, was killed, or \
+                 did not end like the first"
+            ));
+        }
+        break;
+    }
+    if let Err(error) = repeat::conclude(&all.folder, arguments.quiet, arguments.top) {
+        say(format!("error: the runs cannot be put together: {}", failure::message(&error)));
+    }
+    all.remove_unused();
+    Ok(ended.map_or(ExitCode::SUCCESS, Ended::exit_code))
+}
+
+/// Runs the command once.
+fn measure(
+    arguments: &Arguments,
+    recording: &Recording,
+    made: Made,
+    is_quiet: bool,
+) -> Result<Ended> {
+    let mut info = begun(arguments);
     if let Made::Nowhere(why) = &made {
         say(format!(
             "warning: {why}\n  the program runs without being measured; name a folder that can be \
@@ -105,9 +192,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
     let before = Moment::now();
-    let mut program = match start(arguments, &recording, &made) {
+    let mut program = match start(arguments, recording, &made) {
         Ok(program) => program,
-        Err(error) => return Ok(not_started(arguments, &made, &error)),
+        Err(error) => return Ok(Ended::NotStarted(not_started(arguments, &made, &error))),
     };
     let status = child::wait(&mut program, signals).context("cannot wait for the program")?;
     info.pid = Some(program.id());
@@ -115,11 +202,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     info.calibration = calibrate(before.cpus(), threads_asked_for());
     (info.exit_code, info.signal) = (status.code(), status.signal());
     match &made {
-        Made::Here(experiment) => conclude(arguments, &recording, experiment, &info),
+        Made::Here(experiment) => conclude(arguments, recording, (experiment, is_quiet), &info),
         Made::Nowhere(why) => say(format!("warning: nothing was measured: {why}")),
     }
-    drop(made);
-    Ok(child::exit_like(status))
+    Ok(Ended::Like(status))
 }
 
 fn not_started(arguments: &Arguments, made: &Made, error: &std::io::Error) -> ExitCode {
@@ -168,7 +254,7 @@ fn start(arguments: &Arguments, recording: &Recording, made: &Made) -> std::io::
 fn conclude(
     arguments: &Arguments,
     recording: &Recording,
-    experiment: &NewExperiment,
+    (experiment, is_quiet): (&NewExperiment, bool),
     info: &RunInfo,
 ) {
     let folder = &experiment.folder;
@@ -194,8 +280,8 @@ fn conclude(
                 true => analyze::analyze_run(folder, &manifest),
                 false => Vec::new(),
             };
-            summarise(arguments, folder, &manifest);
-            if !arguments.quiet {
+            if !is_quiet {
+                summarise(arguments, folder, &manifest);
                 traces.iter().for_each(|text| output::print_error(&format!("\n{text}")));
             }
         }
@@ -209,9 +295,6 @@ fn conclude(
 }
 
 fn summarise(arguments: &Arguments, folder: &Path, manifest: &Manifest) {
-    if arguments.quiet {
-        return;
-    }
     // Of the root nothing may have been measured, but of programs that it started.
     match experiment::open(folder, experiment::Damaged::default()) {
         Ok(experiment) => {

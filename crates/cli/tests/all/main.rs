@@ -48,6 +48,7 @@ mod parameters;
 mod privileged;
 mod ready;
 mod reference;
+mod repeat;
 mod replay;
 #[path = "../../../algebra/tests/all/common/mod.rs"]
 mod reports;
