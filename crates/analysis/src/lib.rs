@@ -50,6 +50,7 @@ pub mod profile;
 pub mod properties;
 pub mod reference;
 pub mod rules;
+pub mod scaling;
 pub mod score;
 pub mod selection;
 mod sums;

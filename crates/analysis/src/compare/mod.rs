@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Role};
 
-use self::paths::Paths;
+pub(crate) use self::paths::Paths;
 use crate::efficiency::efficiencies;
 use crate::findings::Finding;
 use crate::median::median;
@@ -184,7 +184,7 @@ pub fn compare(before: &[Run], after: &[Run]) -> Comparison {
 }
 
 /// Metrics that `time` is made of, itself included.
-fn parts_of_time(cube: &Cube) -> Vec<MetricId> {
+pub(crate) fn parts_of_time(cube: &Cube) -> Vec<MetricId> {
     let Some(time) = cube.metric("time") else { return Vec::new() };
     let metrics = cube.metrics();
     let above = |id: MetricId| std::iter::successors(Some(id), move |&id| metrics[id].parent);
@@ -192,7 +192,7 @@ fn parts_of_time(cube: &Cube) -> Vec<MetricId> {
 }
 
 /// Seconds of a metric without its parts, by common call path.
-fn own_seconds(
+pub(crate) fn own_seconds(
     cube: &Cube,
     metric: MetricId,
     places: &IndexVec<CallId, usize>,

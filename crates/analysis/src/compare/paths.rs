@@ -41,7 +41,7 @@ impl Key {
 }
 
 /// A call path of one or several runs.
-pub(super) struct Path {
+pub(crate) struct Path {
     /// The one without its last region.
     pub parent: Option<usize>,
     /// The region, as reports name it, of the last run that has the call path.
@@ -53,7 +53,7 @@ pub(super) struct Path {
 
 /// The call paths of several runs.
 #[derive(Default)]
-pub(super) struct Paths {
+pub(crate) struct Paths {
     /// All of them; parents come before their children.
     pub all: Vec<Path>,
     below: HashMap<(Option<usize>, Key), Vec<usize>>,
