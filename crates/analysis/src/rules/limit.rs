@@ -47,7 +47,7 @@ impl Limit {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_number = |c: char| c.is_ascii_digit() || c == '.';
-        let end = text.find(|c| !is_number(c)).unwrap_or(text.len());
+        let end = text.find(|c: char| !is_number(c)).unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let number: f64 = number.parse().ok()?;
         let unit = unit.trim();

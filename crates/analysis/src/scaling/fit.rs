@@ -12,8 +12,8 @@
 //! squares of relative errors the smallest, because noise grows with time.
 //!
 //! Which model is true is not known, so the interval of a prediction has the intervals of all
-//! models in it. That of a model is the one of the value itself for 95 %, by Student's distribution.
-//! Noise cannot be estimated below 1 % from a few runs.
+//! models in it. That of a model is the one of the value itself for 95 %, by Student's
+//! distribution. Noise cannot be estimated below 1 % from a few runs.
 
 /// A known function of the number of threads.
 type Term = fn(f64) -> f64;
@@ -90,7 +90,11 @@ impl Model {
                 used.remove(least);
                 continue;
             }
-            return Some(Self::new(shape, points, (&used, &factors, &inverse)));
+            return Some(Self::new(
+                shape,
+                points,
+                (used.as_slice(), factors.as_slice(), inverse.as_slice()),
+            ));
         }
     }
 

@@ -36,8 +36,11 @@ pub struct Size {
     pub wall: f64,
     /// How many times as much work per second as the reference.
     pub speedup: f64,
-    /// Speed-up for each thread: 1 is perfect.
+    /// Speed-up for each thread, compared with the reference: 1 is perfect.
     pub efficiency: f64,
+    /// Computation scalability x parallel efficiency: what POP calls the global efficiency. It is
+    /// `efficiency` x the parallel efficiency of the reference.
+    pub global: f64,
     /// Computation of the reference / that of this run, for the same work: work that became slower,
     /// or more, makes it less than 1.
     pub computation: f64,
@@ -136,14 +139,17 @@ fn size(cube: &Cube, reference: &Cube, mode: Mode) -> Size {
     let work = work(cube, reference, mode);
     let speedup = quotient(seconds(reference) * work, seconds(cube));
     let (multiplicative, additive) = hybrid(cube);
+    let computation = quotient(useful(reference) * work, useful(cube));
+    let parts = efficiencies(cube);
     Size {
         processes: cube.system.processes.len(),
         threads: threads(cube),
         wall: seconds(cube),
         speedup,
         efficiency: speedup / more,
-        computation: quotient(useful(reference) * work, useful(cube)),
-        parts: efficiencies(cube),
+        global: computation * parts.parallel,
+        computation,
+        parts,
         multiplicative,
         additive,
     }
@@ -271,6 +277,7 @@ mod tests {
         assert!((last.speedup - 3.0).abs() < 1e-9 && (last.efficiency - 0.75).abs() < 1e-9);
         // The efficiency is the parallel efficiency, since the computation has not changed.
         assert!((last.parts.parallel - 0.75).abs() < 1e-9, "{last:?}");
+        assert!((last.global - 0.75).abs() < 1e-9, "{last:?}");
         let at = of.predictions[0];
         assert!((at.seconds - 0.2).abs() < 1e-6 && at.threads == 8.0, "{at:?}");
     }

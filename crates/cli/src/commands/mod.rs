@@ -20,6 +20,7 @@ mod reference;
 mod repeat;
 mod report;
 mod run;
+mod scaling;
 mod score;
 mod tasks;
 mod view;
@@ -58,6 +59,8 @@ pub enum Command {
     Tasks(tasks::Arguments),
     /// Show what became better or worse between runs, beyond their noise
     Diff(diff::Arguments),
+    /// Show how a program scales over runs on different numbers of threads
+    Scaling(scaling::Arguments),
     /// Check the values of a run against limits, for scripts and continuous integration
     Check(check::Arguments),
     /// Print the records of a trace as text or JSON
@@ -93,6 +96,7 @@ impl Command {
             Command::Analyze(arguments) => analyze::execute(&arguments),
             Command::Tasks(arguments) => tasks::execute(&arguments),
             Command::Diff(arguments) => diff::execute(&arguments),
+            Command::Scaling(arguments) => scaling::execute(&arguments),
             Command::Check(arguments) => check::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),

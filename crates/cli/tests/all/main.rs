@@ -55,6 +55,7 @@ mod reports;
 mod run;
 mod run_edges;
 mod scale;
+mod scaling;
 mod score;
 mod stacks;
 mod tasks;
