@@ -76,6 +76,7 @@ pub use pompeii_live::metrics;
 pub use profile::write_cube;
 use run::Run;
 use running::Running;
+pub use severities::is_measured;
 pub use snapshot::{Unended, snapshot, unended};
 pub use threads::{Bound, Threads};
 use trace::Trace;

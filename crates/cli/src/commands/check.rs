@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::rules::{self, Bound, Measure, Rule};
-use pompeii_analysis::{Compute, Finding};
-use pompeii_finish::quoted;
+use pompeii_analysis::{Compute, Finding, Property, properties, selection};
+use pompeii_finish::{is_measured, quoted};
 use pompeii_report::check::{Checked, broken, check, check_json, github, junit};
 
 use super::report;
@@ -155,9 +155,8 @@ fn with_findings<'a>(runs: &'a [Experiment], found: &'a [Vec<Finding>]) -> Vec<r
 /// 0, and each limit would hold.
 fn is_known(rule: &Rule, run: &Experiment) -> Result<()> {
     let Measure::Metric(property) = rule.measure else { return Ok(()) };
-    let is_found = matches!(property.compute, Compute::Found(_));
     let is_analyzed = run.trace_note.is_some() || !run.folder.is_dir();
-    if is_found && !is_analyzed {
+    if needs_trace(property) && !is_analyzed {
         bail!(
             "`{}` comes from a trace, and that of {} has not been analyzed: record one with \
              `pompeii run --trace`, and call `pompeii analyze {}`",
@@ -167,4 +166,31 @@ fn is_known(rule: &Rule, run: &Experiment) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Whether profiles of Pompeii do not have the metric, nor any part of it.
+fn needs_trace(property: &Property) -> bool {
+    match property.compute {
+        Compute::Found(_) => true,
+        Compute::Measured if !is_measured(property.name) => true,
+        Compute::Parts => properties::children(property).all(needs_trace),
+        _ => selection::of_causes().contains(&property.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs_trace;
+    use pompeii_analysis::properties;
+
+    #[test]
+    fn some_metrics_need_a_trace() {
+        let needs = |name: &str| needs_trace(properties::find(name).unwrap());
+        let traced = ["delay_omp", "delay_mpi", "critical_path", "omp_lock_handover", "task_span"];
+        assert!(traced.iter().all(|name| needs(name)));
+        let measured = ["time", "comp", "mpi", "omp_ibarrier_wait", "omp_ibarrier_starvation"];
+        assert!(!measured.iter().any(|name| needs(name)));
+        let measured = ["visits", "mpi_latesender", "bytes_sent", "tasks", "omp_idle_threads"];
+        assert!(!measured.iter().any(|name| needs(name)));
+    }
 }
