@@ -57,7 +57,12 @@ fn names(word: &Path) -> Vec<PathBuf> {
         return vec![word.to_owned()];
     }
     let parts = word.as_os_str().as_bytes().split(|&byte| byte == b',');
-    parts.filter(|part| !part.is_empty()).map(|part| OsStr::from_bytes(part).into()).collect()
+    let parts = parts.filter(|part| !part.is_empty());
+    match parts.map(|part| OsStr::from_bytes(part).into()).collect::<Vec<PathBuf>>() {
+        // So that an error names what the user has written.
+        none if none.is_empty() => vec![word.to_owned()],
+        names => names,
+    }
 }
 
 /// The runs in an experiment of several; otherwise the experiment itself.
@@ -79,6 +84,7 @@ mod tests {
         std::fs::create_dir(path("a,b")).unwrap();
         assert_eq!(names(&path("a,b")), [path("a,b")]);
         assert_eq!(names(Path::new("one,two,")), [Path::new("one"), Path::new("two")]);
+        assert_eq!(names(Path::new(",")), [Path::new(",")]);
     }
 
     #[test]
