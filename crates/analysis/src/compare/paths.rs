@@ -3,7 +3,7 @@
 //! such call paths below one caller those with the same line are the same, and then those that
 //! follow each other in the same order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use pompeii_model::{CallId, Cube, IndexVec, Role};
 
@@ -40,15 +40,20 @@ impl Key {
     }
 }
 
+/// The key of a call path, and the line of its region.
+fn key(cube: &Cube, call: CallId) -> (Key, u32) {
+    (Key::new(cube, call), cube.regions[cube.calls.region(call)].begin_line)
+}
+
 /// A call path of one or several runs.
 pub(crate) struct Path {
     /// The one without its last region.
     pub parent: Option<usize>,
     /// The region, as reports name it, of the last run that has the call path.
     pub label: String,
+    key: Key,
+    /// Of the last run that has it.
     line: u32,
-    /// The last run that has it.
-    run: Option<usize>,
 }
 
 /// The call paths of several runs.
@@ -56,71 +61,68 @@ pub(crate) struct Path {
 pub(crate) struct Paths {
     /// All of them; parents come before their children.
     pub all: Vec<Path>,
-    below: HashMap<(Option<usize>, Key), Vec<usize>>,
-    runs: usize,
+    /// The call paths of each caller.
+    below: HashMap<Option<usize>, Vec<usize>>,
 }
 
 impl Paths {
     /// Adds the call paths of a run, and says where each of them is.
     pub fn add(&mut self, cube: &Cube) -> IndexVec<CallId, usize> {
-        let run = self.runs;
-        self.runs += 1;
-        let mut found: IndexVec<CallId, Option<usize>> = cube.calls.ids().map(|_| None).collect();
+        let mut found: IndexVec<CallId, usize> = cube.calls.ids().map(|_| 0).collect();
         let mut open: Vec<Option<CallId>> = vec![None];
         while let Some(caller) = open.pop() {
             let children = match caller {
                 Some(caller) => cube.calls.children(caller),
                 None => cube.calls.roots(),
             };
-            let parent = caller.and_then(|caller| found[caller]);
-            for is_exact in [true, false] {
-                for &child in children {
-                    if found[child].is_none() {
-                        found[child] = self.take(parent, cube, child, (run, is_exact));
-                    }
-                }
-            }
-            for &child in children {
-                if found[child].is_none() {
-                    found[child] = Some(self.push(parent, cube, child, run));
-                }
+            let parent = caller.map(|caller| found[caller]);
+            let keys: Vec<(Key, u32)> = children.iter().map(|&child| key(cube, child)).collect();
+            let known = self.known(parent, &keys);
+            for ((&child, (key, line)), known) in children.iter().zip(keys).zip(known) {
+                let at = known.unwrap_or_else(|| self.push(parent, key));
+                let label = cube.regions[cube.calls.region(child)].label();
+                (self.all[at].label, self.all[at].line) = (label, line);
+                found[child] = at;
             }
             open.extend(children.iter().rev().map(|&child| Some(child)));
         }
-        found.into_iter().map(|path| path.unwrap_or(0)).collect()
+        found
     }
 
-    /// A known call path that this run has not taken yet, with the same line if it must be exact.
-    fn take(
-        &mut self,
-        parent: Option<usize>,
-        cube: &Cube,
-        call: CallId,
-        (run, is_exact): (usize, bool),
-    ) -> Option<usize> {
-        let line = cube.regions[cube.calls.region(call)].begin_line;
-        let known = self.below.get(&(parent, Key::new(cube, call)))?;
-        let is_free = |&&at: &&usize| {
+    /// For each of the call paths that a run has below one caller the known one, if there is one.
+    /// Every call path is looked at a few times only, since there may be thousands with one key.
+    fn known(&self, parent: Option<usize>, keys: &[(Key, u32)]) -> Vec<Option<usize>> {
+        let mut by_line: HashMap<(&Key, u32), VecDeque<usize>> = HashMap::new();
+        let mut by_key: HashMap<&Key, VecDeque<usize>> = HashMap::new();
+        for &at in self.below.get(&parent).into_iter().flatten() {
             let path = &self.all[at];
-            path.run != Some(run) && (!is_exact || path.line == line)
-        };
-        let at = *known.iter().find(is_free)?;
-        self.update(at, cube, call, run);
-        Some(at)
+            by_line.entry((&path.key, path.line)).or_default().push_back(at);
+            by_key.entry(&path.key).or_default().push_back(at);
+        }
+        let mut taken: HashSet<usize> = HashSet::new();
+        let mut known: Vec<Option<usize>> = Vec::with_capacity(keys.len());
+        for (key, line) in keys {
+            let at = by_line.get_mut(&(key, *line)).and_then(VecDeque::pop_front);
+            taken.extend(at);
+            known.push(at);
+        }
+        for (place, (key, _)) in known.iter_mut().zip(keys).filter(|(place, _)| place.is_none()) {
+            let Some(queue) = by_key.get_mut(key) else { continue };
+            while let Some(at) = queue.pop_front() {
+                if taken.insert(at) {
+                    *place = Some(at);
+                    break;
+                }
+            }
+        }
+        known
     }
 
-    fn push(&mut self, parent: Option<usize>, cube: &Cube, call: CallId, run: usize) -> usize {
+    fn push(&mut self, parent: Option<usize>, key: Key) -> usize {
         let at = self.all.len();
-        self.all.push(Path { parent, label: String::new(), line: 0, run: None });
-        self.below.entry((parent, Key::new(cube, call))).or_default().push(at);
-        self.update(at, cube, call, run);
+        self.all.push(Path { parent, label: String::new(), key, line: 0 });
+        self.below.entry(parent).or_default().push(at);
         at
-    }
-
-    fn update(&mut self, at: usize, cube: &Cube, call: CallId, run: usize) {
-        let region = &cube.regions[cube.calls.region(call)];
-        let path = &mut self.all[at];
-        (path.label, path.line, path.run) = (region.label(), region.begin_line, Some(run));
     }
 
     /// The names from the root to a call path.
