@@ -50,6 +50,7 @@ pub mod profile;
 pub mod properties;
 pub mod reference;
 pub mod rules;
+mod run;
 pub mod scaling;
 pub mod score;
 pub mod selection;

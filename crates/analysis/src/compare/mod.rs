@@ -22,17 +22,8 @@ use pompeii_model::{CallId, Cube, IndexVec, MetricId, Role};
 
 pub(crate) use self::paths::Paths;
 use crate::efficiency::efficiencies;
-use crate::findings::Finding;
 use crate::median::median;
-
-/// A run that is compared.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// Its severities, from [`crate::derive`].
-    pub cube: &'a Cube,
-    /// Its findings, from [`crate::findings_on`].
-    pub findings: &'a [Finding],
-}
+pub use crate::run::Run;
 
 /// What is known of the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

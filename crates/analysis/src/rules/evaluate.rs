@@ -9,16 +9,8 @@ use crate::efficiency::efficiencies;
 use crate::findings::Finding;
 use crate::median::median;
 use crate::properties::{self, Property};
+use crate::run::Run;
 use crate::wildcards::fits;
-
-/// A run that rules are evaluated for.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    /// Its severities, from [`crate::derive`].
-    pub cube: &'a Cube,
-    /// Its findings, from [`crate::findings_on`].
-    pub findings: &'a [Finding],
-}
 
 /// What came of a rule.
 #[derive(Clone, Debug, PartialEq)]

@@ -20,11 +20,12 @@ mod limit;
 use pompeii_model::Unit;
 use thiserror::Error;
 
-pub use self::evaluate::{Place, Run, Verdict, evaluate};
+pub use self::evaluate::{Place, Verdict, evaluate};
 pub use self::limit::{Limit, Quantity};
 use crate::efficiency::Efficiencies;
 use crate::findings::Cause;
 use crate::properties::{self, Property};
+pub use crate::run::Run;
 
 /// A limit for a value of a run.
 #[derive(Clone, Debug)]
