@@ -24,6 +24,8 @@
 //!   region (`calls/mod.rs`). A quick pass over the masters finds where workers begin ([`Forks`]).
 //! * A **histogram** ([`Index::histogram`]) has the durations of a region's visits in any window
 //!   (`durations.rs`). A **search** ([`Index::find`]) leads to the next one that is long enough.
+//! * A **walk** ([`Walk`]) tells a [`Visitor`] which regions and tasks of a location are open when,
+//!   without an index (`walking.rs`).
 //! * **Gaps** ([`Index::gaps`]) are times without records, and why (`gaps.rs`).
 //! * A **moment** ([`Index::at`]) has the open regions with their begins and ends.
 //! * A file is checked when it is opened. A damaged or foreign one is an error, which means: build
@@ -119,6 +121,7 @@ mod state;
 mod tally;
 mod tasks;
 mod walk;
+mod walking;
 mod writer;
 
 pub use at::{Moment, Open};
@@ -141,4 +144,5 @@ pub use shape::Shape;
 pub use state::{OTHER, State};
 pub use tasks::{Fragment, TaskLink, Tasks};
 pub use walk::{TaskId, Visitor};
+pub use walking::Walk;
 pub use writer::IndexWriter;

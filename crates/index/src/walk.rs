@@ -28,6 +28,9 @@ pub trait Visitor {
     /// intervals of a level come in the order of time and do not overlap. `cuts` has
     /// [`CUT_BEGIN`] and [`CUT_END`].
     fn level(&mut self, level: usize, start: u64, end: u64, region: u32, cuts: u8);
+    /// A region begins on a level, or goes on there after its task was suspended; `cuts` has
+    /// [`CUT_BEGIN`] then. [`level`](Visitor::level) follows when it ends or is suspended.
+    fn begin(&mut self, _level: usize, _time: u64, _region: u32, _cuts: u8) {}
     /// A visit of a region has ended, after a number of ticks without suspensions.
     fn visit(&mut self, _end: u64, _region: u32, _ticks: u64) {}
     /// A visit as it was recorded: a region stays open while its task is suspended, on a level
@@ -35,7 +38,7 @@ pub trait Visitor {
     fn recorded(&mut self, _level: usize, _start: u64, _end: u64, _region: u32, _cuts: u8) {}
     /// The innermost region from now on; `None` if none is open. It may be the same as before.
     fn top(&mut self, _time: u64, _region: Option<u32>) {}
-    /// A task begins or goes on.
+    /// A task begins or goes on; its regions begin after that.
     fn start(&mut self, _time: u64, _task: TaskId) {}
     /// A task is created.
     fn create(&mut self, _time: u64, _task: TaskId) {}
@@ -222,6 +225,7 @@ impl Walker {
     fn enter(&mut self, region: u32, visitor: &mut impl Visitor) {
         self.border(visitor);
         visitor.enter(region);
+        visitor.begin(self.frames.len(), self.now, region, 0);
         let visit = Visit { began: self.now, ticks: 0, slot: self.slots.len() };
         self.slots.push(true);
         self.frames.push(Frame { region, since: self.now, cut: 0, visit });
@@ -361,6 +365,9 @@ impl Walker {
         self.frames.extend(regions.into_iter().map(goes_on));
         if let Some(task) = to {
             visitor.start(self.now, task);
+        }
+        for (level, frame) in self.frames.iter().enumerate().skip(floor) {
+            visitor.begin(level, self.now, frame.region, CUT_BEGIN);
         }
         self.tell_top(visitor);
     }
