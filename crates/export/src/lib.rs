@@ -1,0 +1,25 @@
+//! A trace in the formats of other tools, one module each. Nothing is kept for the whole trace but
+//! definitions, so memory does not follow its length: formats are written while the events are read,
+//! in one pass or in several ones.
+//!
+//! * [`perfetto`]: the protocol buffers of Perfetto, for its page and for `trace_processor`.
+//!
+//! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its row
+//! in "Convert a trace" of the manual, and a test with a reader that others wrote.
+//!
+//! ```
+//! use pompeii_otf2::read::Archive;
+//!
+//! # let anchor = std::path::Path::new("../otf2/tests/samples/hybrid/traces.otf2");
+//! let archive = Archive::open(anchor)?;
+//! let mut file = Vec::new();
+//! let read = pompeii_export::perfetto::write(&mut || pompeii_replay::trace(&archive), &mut file)?;
+//! assert_eq!(read.errors, 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod perfetto;
+mod protobuf;
+mod source;
+
+pub use source::{Error, Open, Read};

@@ -1,0 +1,5 @@
+//! All integration tests of this crate, one module per topic, in one program: linked once.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod packets;
+mod perfetto;
