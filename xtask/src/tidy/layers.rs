@@ -37,6 +37,7 @@ const MAY_USE: [(&str, &[&str]); 20] = [
             "filter",
             "mpi",
             "finish",
+            "export",
             "serve",
             "report",
             "analysis",

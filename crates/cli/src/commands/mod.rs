@@ -5,6 +5,7 @@ mod check;
 mod compile;
 mod completions;
 mod config;
+mod convert;
 mod cpus;
 mod cube;
 mod diff;
@@ -65,6 +66,8 @@ pub enum Command {
     Check(check::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
+    /// Write a trace in the format of another tool
+    Convert(convert::Arguments),
     /// Describe a performance property: meaning, formula, what to try
     Explain(explain::Arguments),
     /// Finish the experiment of a program that was killed, or repair an OTF2 archive
@@ -99,6 +102,7 @@ impl Command {
             Command::Scaling(arguments) => scaling::execute(&arguments),
             Command::Check(arguments) => check::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
+            Command::Convert(arguments) => convert::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),
             Command::Recover(arguments) => recover::execute(&arguments),
             Command::Cube(arguments) => cube::execute(&arguments),

@@ -7,6 +7,7 @@ mod bytes;
 mod check;
 mod common;
 mod compile;
+mod convert;
 mod counters;
 mod cube;
 mod damaged;

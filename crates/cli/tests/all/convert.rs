@@ -1,0 +1,74 @@
+//! `pompeii convert`: where the result goes, and what is refused. Readers of the formats are in
+//! `oracle_convert.rs`.
+
+use std::fs;
+
+use crate::common::{LOOP, Sandbox};
+
+fn traced() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    let ended = sandbox.pompeii("run -q --trace -o exp -- ./loop");
+    assert_eq!(ended.code, Some(3), "{}", ended.messages);
+    sandbox
+}
+
+#[test]
+fn a_file_and_standard_output_have_the_same_bytes() {
+    let sandbox = traced();
+    let ended = sandbox.succeeds("convert exp --to perfetto -o exp.pftrace");
+    ended.says("exp.pftrace is written: open it at https://ui.perfetto.dev");
+    let file = fs::read(sandbox.path("exp.pftrace")).unwrap();
+    // The first field of a file: a packet.
+    assert_eq!(file[0], 0x0a);
+    let label = b"for main loop.c:4";
+    assert!(file.windows(label.len()).any(|bytes| bytes == label));
+    let output = sandbox.command("convert exp/traces.otf2 --to perfetto -o -").output().unwrap();
+    assert!(output.status.success());
+    assert!(output.stdout == file, "{} bytes, then {}", file.len(), output.stdout.len());
+}
+
+#[test]
+fn what_exists_is_kept() {
+    let sandbox = traced();
+    sandbox.file("mine", "mine");
+    for (output, of) in [("mine", "mine"), ("exp", "exp"), ("exp/traces.otf2", "exp/traces.otf2")] {
+        let ended = sandbox.pompeii(&format!("convert exp --to perfetto -o {output}"));
+        assert_eq!(ended.code, Some(2), "{}", ended.messages);
+        ended.says(&format!("{of} exists already; expected the name of a new file"));
+    }
+    assert_eq!(fs::read_to_string(sandbox.path("mine")).unwrap(), "mine");
+    sandbox.succeeds("convert exp --to perfetto -o /dev/null");
+}
+
+#[test]
+fn a_full_disk_and_a_missing_trace_are_told() {
+    let sandbox = traced();
+    let ended = sandbox.pompeii("convert exp --to perfetto -o /dev/full");
+    assert_eq!(ended.code, Some(2), "{}", ended.messages);
+    ended.says("cannot convert to /dev/full: No space left on device");
+    sandbox.pompeii("run -q -o profiled -- ./loop");
+    let ended = sandbox.pompeii("convert profiled --to perfetto -o profiled.pftrace");
+    assert_eq!(ended.code, Some(2), "{}", ended.messages);
+    ended.says("`pompeii run --trace` records one");
+    assert!(!sandbox.exists("profiled.pftrace"));
+    let ended = sandbox.pompeii("convert exp --to nosuch -o x");
+    assert_eq!(ended.code, Some(2));
+    ended.says("perfetto");
+}
+
+/// An event file that was cut is converted as far as it goes.
+#[test]
+fn damage_is_told_and_the_rest_converted() {
+    let sandbox = traced();
+    let folder = fs::read_dir(sandbox.path("exp/traces")).unwrap();
+    let mut events = folder.map(|entry| entry.unwrap().path());
+    let file = events.find(|path| path.extension().is_some_and(|it| it == "evt")).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    fs::write(&file, &bytes[..used / 2]).unwrap();
+    let ended = sandbox.pompeii("convert exp --to perfetto -o exp.pftrace");
+    assert_eq!(ended.code, Some(1), "{}", ended.messages);
+    ended.says("without its end mark; what stands before was read");
+    assert!(sandbox.path("exp.pftrace").metadata().unwrap().len() > 0);
+}
