@@ -3,6 +3,7 @@
 //! in one pass or in several ones.
 //!
 //! * [`perfetto`]: the protocol buffers of Perfetto, for its page and for `trace_processor`.
+//! * [`csv`]: comma-separated values, a file for each of the tables in `tables.rs`.
 //!
 //! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its row
 //! in "Convert a trace" of the manual, and a test with a reader that others wrote.
@@ -18,8 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod csv;
 pub mod perfetto;
 mod protobuf;
 mod source;
+mod tables;
 
 pub use source::{Error, Open, Read};

@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::counted;
-use pompeii_export::{Read, perfetto};
+use pompeii_export::{Read, csv, perfetto};
 use pompeii_otf2::read::Archive;
 use pompeii_replay::{archive, told_trace};
 
-use super::dump;
+use super::{analyze, dump};
 use crate::output::{named_file, say};
 use crate::progress::Progress;
 use crate::terminal::{cannot, shown};
@@ -23,7 +23,8 @@ use crate::terminal::{cannot, shown};
 #[command(before_long_help = "EXAMPLES
     pompeii convert traced --to perfetto -o traced.pftrace          for ui.perfetto.dev
     pompeii convert scorep-run/traces.otf2 --to perfetto -o a.pftrace
-    pompeii convert traced --to perfetto -o - | gzip > traced.pftrace.gz")]
+    pompeii convert traced --to perfetto -o - | gzip > traced.pftrace.gz
+    pompeii convert traced --to csv -o tables                       a folder of tables")]
 pub struct Arguments {
     /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
     #[arg(value_name = "EXP")]
@@ -31,16 +32,22 @@ pub struct Arguments {
     /// The format
     #[arg(long, value_name = "FORMAT")]
     to: Format,
-    /// The result, which must not exist yet; - is standard output
+    /// The result, which must not exist yet: a file, for tables a folder; - is standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Threads, for tables only [default: one for each CPU]
+    #[arg(short, value_name = "N")]
+    jobs: Option<usize>,
 }
 
-/// The formats. To add one: a variant, and its lines in the methods below.
+/// The formats. To add one: a variant, and its lines in the functions below.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For the timeline at ui.perfetto.dev and for SQL in its trace_processor
+    /// A file for the timeline at ui.perfetto.dev and for SQL in its trace_processor
     Perfetto,
+    /// A folder with tables of all visits, barriers, messages, waits and so on, for spreadsheets and
+    /// scripts
+    Csv,
 }
 
 /// Does it.
@@ -49,53 +56,45 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let (archive, errors) = Archive::salvage(&anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
-    let format = arguments.to;
-    let progress =
-        Progress::events(format!("converting {}", shown(&anchor)), format.work(&archive));
-    let source = Source { archive: &archive, done: &progress.done };
-    let read = match named_file(Some(&arguments.output)) {
-        Some(path) => format.write(&source, &mut create(path)?),
-        None if io::stdout().is_terminal() => {
-            bail!("the format is not text for a terminal; name a file: -o FILE")
-        }
-        None => format.write(&source, &mut io::stdout()),
-    };
-    let read = read.with_context(|| cannot("convert to", &arguments.output))?;
+    let what = format!("converting {}", shown(&anchor));
+    let progress = Progress::events(what, arguments.to.work(&archive));
+    let read = convert(arguments, &archive, &progress.done)?;
     drop(progress);
     tell(&read);
     if let Some(path) = named_file(Some(&arguments.output)) {
-        say(format!("{} is written: {}", shown(path), format.what_next()));
+        say(format!("{} is written: {}", shown(path), arguments.to.what_next()));
     }
     let is_complete = errors.is_empty() && read.errors == 0;
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The trace, and where the progress of reading it is counted.
-struct Source<'a> {
-    archive: &'a Archive,
-    done: &'a Arc<AtomicU64>,
+/// Writes the result; `done` counts the events that have been read.
+fn convert(arguments: &Arguments, archive: &Archive, done: &Arc<AtomicU64>) -> Result<Read> {
+    let (output, threads) = (&arguments.output, analyze::threads(arguments.jobs));
+    let open = &mut || told_trace(archive, done);
+    let read = match arguments.to {
+        Format::Perfetto => {
+            let mut out = stream(output)?;
+            perfetto::write(open, &mut out).and_then(|read| {
+                out.flush()?;
+                Ok(read)
+            })
+        }
+        Format::Csv => {
+            let folder = make_folder(output)?;
+            csv::write(open, threads, |name| File::create_new(folder.join(name)))
+        }
+    };
+    read.with_context(|| cannot("convert to", output))
 }
 
 impl Format {
-    /// Writes the trace to a file.
-    fn write(
-        self,
-        source: &Source<'_>,
-        out: &mut (impl Write + Send),
-    ) -> Result<Read, pompeii_export::Error> {
-        let open = &mut || told_trace(source.archive, source.done);
-        let read = match self {
-            Format::Perfetto => perfetto::write(open, out),
-        }?;
-        out.flush()?;
-        Ok(read)
-    }
-
     /// Events that are read in all passes together.
     fn work(self, archive: &Archive) -> u64 {
         let events: u64 = archive.locations().map(|location| location.number_of_events).sum();
         let passes = match self {
             Format::Perfetto => perfetto::passes(&archive::definitions(archive)),
+            Format::Csv => 1,
         };
         events.saturating_mul(passes)
     }
@@ -104,24 +103,47 @@ impl Format {
     fn what_next(self) -> &'static str {
         match self {
             Format::Perfetto => "open it at https://ui.perfetto.dev (it stays on this computer)",
+            Format::Csv => "a file for each table",
         }
     }
 }
 
-/// Makes the file. One that exists is not overwritten: it may be a part of the trace, or all that the
-/// user has of another one. A device or a pipe is written to.
-fn create(path: &Path) -> Result<File> {
-    let is_kept = fs::metadata(path).is_ok_and(|it| it.is_file() || it.is_dir());
-    if is_kept {
-        bail!("{} exists already; expected the name of a new file: -o FILE", shown(path));
+/// Nothing that exists is overwritten: it may be a part of the trace, or all that the user has of
+/// another one.
+fn check_new(path: &Path, expected: &str) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|it| it.is_file() || it.is_dir()) {
+        bail!("{} exists already; expected the name of a new {expected}", shown(path));
     }
+    Ok(())
+}
+
+/// A new file, a device, a pipe, or standard output.
+fn stream(output: &PathBuf) -> Result<Box<dyn Write + Send>> {
+    let Some(path) = named_file(Some(output)) else {
+        if io::stdout().is_terminal() {
+            bail!("the result is not text for a terminal; name a file: -o FILE");
+        }
+        return Ok(Box::new(io::stdout()));
+    };
+    check_new(path, "file")?;
     let mut options = OpenOptions::new();
     options.write(true);
     // A file that has come since the look is not overwritten either.
     if !path.exists() {
         options.create_new(true);
     }
-    options.open(path).with_context(|| cannot("write", path))
+    let file = options.open(path).with_context(|| cannot("write", path))?;
+    Ok(Box::new(file))
+}
+
+/// A new folder.
+fn make_folder(output: &PathBuf) -> Result<&Path> {
+    let Some(path) = named_file(Some(output)) else {
+        bail!("the result is several files; name a folder: -o FOLDER");
+    };
+    check_new(path, "folder")?;
+    fs::create_dir(path).with_context(|| cannot("create", path))?;
+    Ok(path)
 }
 
 /// Says what could not be read.

@@ -57,6 +57,24 @@ fn a_full_disk_and_a_missing_trace_are_told() {
     ended.says("perfetto");
 }
 
+#[test]
+fn tables_are_files_in_a_new_folder() {
+    let sandbox = traced();
+    let ended = sandbox.succeeds("convert exp --to csv -o tables");
+    ended.says("tables is written: a file for each table");
+    let regions = fs::read_to_string(sandbox.path("tables/regions.csv")).unwrap();
+    assert!(regions.contains("for main loop.c:4,loop,openmp,"), "{regions}");
+    // Two threads come to the end of the loop.
+    let barriers = fs::read_to_string(sandbox.path("tables/barriers.csv")).unwrap();
+    assert!(barriers.lines().count() >= 3, "{barriers}");
+    let ended = sandbox.pompeii("convert exp --to csv -o tables");
+    assert_eq!(ended.code, Some(2), "{}", ended.messages);
+    ended.says("tables exists already; expected the name of a new folder");
+    let ended = sandbox.pompeii("convert exp --to csv -o -");
+    assert_eq!(ended.code, Some(2), "{}", ended.messages);
+    ended.says("the result is several files; name a folder: -o FOLDER");
+}
+
 /// An event file that was cut is converted as far as it goes.
 #[test]
 fn damage_is_told_and_the_rest_converted() {
