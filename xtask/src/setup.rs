@@ -206,13 +206,19 @@ fn install_web() -> Result<()> {
     shell::run(npm.args(WEB).current_dir(&folder))
 }
 
+/// Packages of Python that read what Pompeii writes, and what a script imports to see that they are
+/// there.
+const READERS: [&str; 3] = ["pycubexr", "jsonschema", "perfetto"];
+const IMPORTS: &str =
+    "import pycubexr, jsonschema, perfetto.protos.perfetto.trace.perfetto_trace_pb2";
+
 fn install_readers() -> Result<()> {
     let python = python();
     let path = python.display().to_string();
-    if shell::works(&path, &["-c", "import pycubexr, jsonschema"]) {
+    if shell::works(&path, &["-c", IMPORTS]) {
         return Ok(());
     }
     let folder = shell::target_folder().join("oracles");
     shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
-    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q", "pycubexr", "jsonschema"]))
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(READERS))
 }

@@ -31,6 +31,7 @@ mod metrics;
 mod oracle_apps;
 mod oracle_builds;
 mod oracle_check;
+mod oracle_convert;
 mod oracle_cube;
 mod oracle_dump;
 mod oracle_ends;

@@ -1,0 +1,78 @@
+//! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, and
+//! Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON` names an
+//! interpreter that has the package `perfetto`.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{Sandbox, oracles, silent};
+
+/// Tasks that are suspended at a taskwait, and a loop. All threads have work.
+const TASKS: &str = "#include <stdio.h>
+static long fib(int n) {
+  long x, y;
+  if (n < 2) return n;
+#pragma omp task shared(x)
+  x = fib(n - 1);
+#pragma omp task shared(y)
+  y = fib(n - 2);
+#pragma omp taskwait
+  return x + y;
+}
+int main(void) {
+  long sum = 0;
+  for (int i = 0; i < 3; i++) {
+#pragma omp parallel
+#pragma omp single
+    sum += fib(9);
+#pragma omp parallel for reduction(+:sum)
+    for (int k = 0; k < 1000; k++) sum += k;
+  }
+  printf(\"%ld\\n\", sum);
+  return 0;
+}
+";
+
+fn python() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".into())
+}
+
+/// Numbers of slices, fragments, messages and values that are the same in a file for Perfetto and
+/// in the tables of a trace.
+fn compared(sandbox: &Sandbox, trace: &str) -> [u64; 4] {
+    sandbox.succeeds(&format!("convert {trace} --to perfetto -o out.pftrace"));
+    sandbox.succeeds(&format!("convert {trace} --to csv -o tables"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_perfetto.py");
+    let files = [sandbox.path("out.pftrace"), sandbox.path("tables")];
+    let text = silent(Command::new(python()).arg(script).args(files));
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    let numbers: Vec<u64> = numbers.collect();
+    numbers.try_into().unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn perfetto_has_the_visits_and_tasks_of_the_tables() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    let metrics = "--metrics VmHWM,ru_minflt,ru_utime";
+    sandbox.succeeds(&format!("run -q --trace {metrics} -o exp -- ./tasks"));
+    let [slices, fragments, messages, values] = compared(&sandbox, "exp");
+    // Three times 108 tasks: fib(n) creates two and all of those below them.
+    assert!(slices > fragments && fragments > 3 * 100, "{slices} {fragments}");
+    assert!(messages == 0 && values > 0, "{messages} {values}");
+}
+
+#[test]
+fn perfetto_has_the_messages_of_the_tables() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples/hybrid");
+    let trace = sample.join("traces.otf2");
+    let [slices, _, messages, _] = compared(&sandbox, &trace.display().to_string());
+    assert!(slices > 0 && messages > 0, "{slices} {messages}");
+}
