@@ -12,6 +12,7 @@
 mod debug;
 mod name;
 mod table;
+mod unwind;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use object::{Object as _, ReadCache};
 
 pub use name::readable;
 use table::Table;
+use unwind::Ranges;
 
 /// A file that was loaded into a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,12 +52,22 @@ pub struct Symbols(Mutex<State>);
 #[derive(Default)]
 struct State {
     opened: HashMap<Loaded, Option<Opened>>,
-    known: HashMap<(Loaded, u64), Vec<Frame>>,
+    known: HashMap<(Loaded, u64), Known>,
+}
+
+/// What was found for an address.
+#[derive(Clone)]
+struct Known {
+    /// Empty if there are no names.
+    frames: Vec<Frame>,
+    /// Where its function begins; the address itself if that is not known.
+    begin: u64,
 }
 
 /// A file, and its separate debug file if it has one.
 struct Opened {
     symbols: Table,
+    ranges: Ranges,
     lines: Vec<Loader>,
 }
 
@@ -63,26 +75,48 @@ impl Symbols {
     /// The functions at an address, the innermost one first: those that were inlined, then the one
     /// they were inlined into. There is at least one.
     pub fn frames(&self, loaded: &Loaded, address: u64) -> Vec<Frame> {
+        named(self.known(loaded, address).frames, loaded, address)
+    }
+
+    /// The same for those who count by function: without names it is `lib+0x1200` for all addresses
+    /// of the function that begins there, if the file says where its functions begin.
+    pub fn functions(&self, loaded: &Loaded, address: u64) -> Vec<Frame> {
+        let known = self.known(loaded, address);
+        named(known.frames, loaded, known.begin)
+    }
+
+    fn known(&self, loaded: &Loaded, address: u64) -> Known {
         let State { opened, known } = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (loaded.clone(), address);
-        if let Some(frames) = known.get(&key) {
-            return frames.clone();
+        if let Some(found) = known.get(&key) {
+            return found.clone();
         }
         let opened = opened.entry(loaded.clone()).or_insert_with(|| open(loaded));
-        let mut frames = opened.as_ref().map_or_else(Vec::new, |opened| opened.frames(address));
-        if frames.is_empty() {
-            let name = loaded.path.file_name().unwrap_or_default().to_string_lossy();
-            let function = format!("{name}+{address:#x}");
-            frames.push(Frame { function, file: String::new(), line: 0 });
-        }
-        known.insert(key, frames.clone());
-        frames
+        let found = match opened {
+            Some(opened) => Known {
+                frames: opened.frames(address),
+                begin: opened.ranges.begin(address).unwrap_or(address),
+            },
+            None => Known { frames: Vec::new(), begin: address },
+        };
+        known.insert(key, found.clone());
+        found
     }
 
     /// Closes all files. What was looked up stays known.
     pub fn close(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).opened.clear();
     }
+}
+
+/// The frames, or one with the address for a name.
+fn named(mut frames: Vec<Frame>, loaded: &Loaded, address: u64) -> Vec<Frame> {
+    if frames.is_empty() {
+        let name = loaded.path.file_name().unwrap_or_default().to_string_lossy();
+        let function = format!("{name}+{address:#x}");
+        frames.push(Frame { function, file: String::new(), line: 0 });
+    }
+    frames
 }
 
 /// Opens a file if it is the one that was loaded.
@@ -93,7 +127,8 @@ fn open(loaded: &Loaded) -> Option<Opened> {
     if build_id != loaded.build_id {
         return None;
     }
-    let mut opened = Opened { symbols: Table::default(), lines: Vec::new() };
+    let ranges = Ranges::of(&elf);
+    let mut opened = Opened { symbols: Table::default(), ranges, lines: Vec::new() };
     opened.add(&loaded.path, &elf);
     if let Some(path) = debug::separate(&loaded.path, build_id, &elf) {
         let file = ReadCache::new(debug::regular(&path)?);

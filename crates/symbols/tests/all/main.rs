@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use object::Object;
+use object::{Object, ObjectSymbol};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 use tempfile::TempDir;
 
@@ -154,6 +154,29 @@ fn stripped_files_have_addresses() {
         let built = Built::new(compiler, "-s");
         let address = |at: usize| format!("program+{:#x}", built.calls[at].1);
         assert_eq!(built.shown(), [address(0), address(1), "from_library".to_owned()]);
+    }
+}
+
+/// All addresses of a function without a name have one name, that of its begin; and what is around
+/// a function with a name does not get that name.
+#[test]
+fn functions_of_stripped_files_are_told_apart_by_their_begins() {
+    for compiler in compilers() {
+        let built = Built::new(compiler, "-g");
+        let bytes = fs::read(built.path("program")).unwrap();
+        let elf = object::File::parse(&*bytes).unwrap();
+        let start = |name: &str| {
+            let mut symbols = elf.symbols();
+            symbols.find(|symbol| symbol.name() == Ok(name)).unwrap().address()
+        };
+        let begins = ["plain", "main"].map(|name| format!("program+{:#x}", start(name)));
+        succeeds(built.folder.path(), "strip program libhere.so");
+        let symbols = Symbols::default();
+        let of =
+            |(path, address): &(PathBuf, u64)| shown(&symbols.functions(&loaded(path), *address));
+        let names: Vec<String> = built.calls.iter().map(of).collect();
+        assert_eq!(names[..2], begins, "{compiler}");
+        assert_eq!(names[2], "from_library", "{compiler}");
     }
 }
 
