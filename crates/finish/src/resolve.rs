@@ -318,6 +318,8 @@ mod tests {
             nodes: roots.into_iter().chain(nodes).collect(),
             task_records: Vec::new(),
             visit_records: Vec::new(),
+            sample_frames: Vec::new(),
+            incomplete_samples: 0,
             metrics: Vec::new(),
             current: ROOT,
             final_barrier: None,

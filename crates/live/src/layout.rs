@@ -23,6 +23,7 @@ const fn fingerprint() -> u64 {
         size_of::<Team>(),
         size_of::<TaskRecord>(),
         crate::THREAD_RECORD_OFFSET,
+        size_of::<crate::SampleFrame>(),
     ];
     let (mut sum, mut index) = (6u64, 0);
     while index < sizes.len() {

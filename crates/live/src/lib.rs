@@ -14,6 +14,7 @@
 //! | `N.vis` | location N's [`VisitRecord`]s by node, on request |
 //! | `N.buf` | the chunk that location N is filling, already in OTF2's layout |
 //! | `N.met` | what metrics have counted at location N's nodes, on request |
+//! | `N.smp` | call paths that location N's samples have, as [`SampleFrame`]s, on request |
 //! | `N.evt` | location N's full chunks |
 //! | `spill` | where it is there, a link to the folder that has the `N.evt` |
 //!
@@ -38,6 +39,7 @@ mod place;
 mod quote;
 mod read;
 mod room;
+mod samples;
 mod spill;
 mod threads;
 
@@ -61,6 +63,7 @@ pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live,
 pub use pompeii_otf2::print::printable;
 pub use quote::quoted;
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
+pub use samples::{SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, SamplePlace};
 pub use spill::{begin_chunk, gather, write_chunk};
 pub use threads::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ThreadTimes, ready_state};
 
@@ -113,6 +116,11 @@ pub fn visits_file(location: u32) -> String {
 /// Name of a location's file of metrics: for each node one 64-bit number per metric.
 pub fn metrics_file(location: u32) -> String {
     format!("{location}.met")
+}
+
+/// Name of a location's file of samples.
+pub fn samples_file(location: u32) -> String {
+    format!("{location}.smp")
 }
 
 /// Name of a location's event file.

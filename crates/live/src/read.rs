@@ -15,8 +15,9 @@ use crate::layout::{
 use crate::threads::ThreadTimes;
 use crate::{
     ATOMICS, CHAIN_CYCLES, CLOCK_READINGS, DEFINITIONS_FILE, Definition, FixedTable, NotedEnd,
-    PROCESS_FILE, TEAMS_FILE, buffer_file, events_file, location_file, metrics_file, quoted,
-    spill_folder, tasks_file, visits_file,
+    PROCESS_FILE, SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, TEAMS_FILE, buffer_file,
+    events_file, location_file, metrics_file, quoted, samples_file, spill_folder, tasks_file,
+    visits_file,
 };
 
 /// Why live state cannot be read.
@@ -61,6 +62,11 @@ pub struct LiveLocation {
     pub metrics: Vec<Vec<u64>>,
     /// Times of visits by node; empty where they were not asked for.
     pub visit_records: Vec<VisitRecord>,
+    /// Call paths of samples, each frame after the one that has called it, the unused frame 0
+    /// included; empty where they were not asked for.
+    pub sample_frames: Vec<SampleFrame>,
+    /// Samples with frames that could not be kept.
+    pub incomplete_samples: u32,
     /// Current node at the end.
     pub current: u32,
     /// The team whose final barrier it was in.
@@ -385,6 +391,7 @@ fn read_location(folder: &Path, (index, file): (u32, &Bytes)) -> Result<LiveLoca
     if let Some(bad) = nodes.iter().skip(1).position(|node| node.parent as usize >= claimed) {
         return Err(file.damaged(format!("call path {} has no parent", bad + 1)));
     }
+    let (sample_frames, incomplete_samples) = read_samples(folder, index, claimed);
     Ok(LiveLocation {
         index,
         parent: (parent != u32::MAX).then_some(parent),
@@ -394,6 +401,8 @@ fn read_location(folder: &Path, (index, file): (u32, &Bytes)) -> Result<LiveLoca
         metrics: Vec::new(),
         visit_records: read_visit_records(folder, index, claimed),
         task_records: read_task_records(folder, index, word(TASK_RECORDS)),
+        sample_frames,
+        incomplete_samples,
         current: node_index(word(offset_of!(LocationHeader, current))),
         final_barrier: word(offset_of!(LocationHeader, final_barrier)).checked_sub(1),
         last_ticks: long(offset_of!(LocationHeader, last_ticks)),
@@ -458,6 +467,44 @@ fn read_visit_records(folder: &Path, location: u32, nodes: usize) -> Vec<VisitRe
     (0..whole).map(record).collect()
 }
 
+/// The frames of samples, up to the first that does not come after the one that has called it, or
+/// that stands for none of the nodes; and the number of incomplete samples.
+fn read_samples(folder: &Path, location: u32, nodes: usize) -> (Vec<SampleFrame>, u32) {
+    let none = (Vec::new(), 0);
+    let Ok(file) = Bytes::read(folder.join(samples_file(location))) else { return none };
+    if file.bytes.len() < SAMPLE_PAGE_BYTES || file.u64(0) != MAGIC {
+        return none;
+    }
+    let whole = (file.bytes.len() - SAMPLE_PAGE_BYTES) / size_of::<SampleFrame>();
+    let claimed = file.u32(offset_of!(SampleHeader, frames)) as usize;
+    let mut frames = Vec::new();
+    for index in 0..claimed.min(whole) {
+        let mut frame = read_sample_frame(&file, index);
+        let is_top = index > 0 && frame.parent == 0;
+        if is_top {
+            frame.place = node_index(u32::try_from(frame.place).unwrap_or(0)).into();
+        }
+        let is_node = (1..nodes as u64).contains(&frame.place);
+        if index > 0 && frame.parent as usize >= index || is_top && !is_node {
+            break;
+        }
+        frames.push(frame);
+    }
+    (frames, file.u32(offset_of!(SampleHeader, incomplete)))
+}
+
+fn read_sample_frame(file: &Bytes, index: usize) -> SampleFrame {
+    let at = SAMPLE_PAGE_BYTES + index * size_of::<SampleFrame>();
+    let word = |offset: usize| file.u32(at + offset);
+    SampleFrame {
+        parent: word(offset_of!(SampleFrame, parent)),
+        first_child: word(offset_of!(SampleFrame, first_child)),
+        sibling: word(offset_of!(SampleFrame, sibling)),
+        samples: word(offset_of!(SampleFrame, samples)),
+        place: file.u64(at + offset_of!(SampleFrame, place)),
+    }
+}
+
 /// A node's key, with an index in place of an offset.
 fn key(bits: u64) -> u64 {
     match Key::decode(bits) {
@@ -489,5 +536,42 @@ fn read_node(file: &Bytes, index: usize) -> Node {
         created: long(offset_of!(Node, created)),
         undeferred: long(offset_of!(Node, undeferred)),
         private: long(offset_of!(Node, private)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node_offset;
+
+    /// A file of samples with these frames after the unused one: parent, samples, place.
+    fn samples(frames: &[(u32, u32, u64)], claimed: u32, nodes: usize) -> Vec<(u32, u32, u64)> {
+        let mut bytes = vec![0; SAMPLE_PAGE_BYTES + size_of::<SampleFrame>()];
+        bytes[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        bytes[8..12].copy_from_slice(&claimed.to_le_bytes());
+        for &(parent, samples, place) in frames {
+            for word in [parent, 0, 0, samples] {
+                bytes.extend(word.to_le_bytes());
+            }
+            bytes.extend(place.to_le_bytes());
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(samples_file(3)), bytes).unwrap();
+        let (read, incomplete) = read_samples(folder.path(), 3, nodes);
+        assert_eq!(incomplete, 0);
+        read.iter().skip(1).map(|frame| (frame.parent, frame.samples, frame.place)).collect()
+    }
+
+    #[test]
+    fn frames_at_the_top_stand_for_nodes_and_damage_ends_the_list() {
+        let top = u64::from(node_offset(2));
+        let frames = [(0, 1, top), (1, 5, 0x1139), (1, 0, 0x1200), (3, 2, 0x1300)];
+        let expected = [(0, 1, 2), (1, 5, 0x1139), (1, 0, 0x1200), (3, 2, 0x1300)];
+        assert_eq!(samples(&frames, 5, 3), expected);
+        assert_eq!(samples(&frames, 3, 3), expected[..2]);
+        assert_eq!(samples(&frames, 99, 3), expected);
+        assert!(samples(&frames, 5, 2).is_empty(), "there is no node 2");
+        assert!(samples(&[(0, 1, 7)], 2, 3).is_empty(), "no node is there");
+        assert_eq!(samples(&[(0, 1, top), (2, 5, 0x1139)], 3, 3), expected[..1], "its own parent");
     }
 }
