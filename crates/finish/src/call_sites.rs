@@ -92,7 +92,7 @@ fn callers(stack: &[Frame]) -> Vec<String> {
 }
 
 /// Bytes that are written as hexadecimal digits; none where they are not.
-fn bytes(digits: &str) -> Vec<u8> {
+pub fn bytes(digits: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
     (0..digits.len()).step_by(2).map(byte).collect::<Option<Vec<u8>>>().unwrap_or_default()
 }

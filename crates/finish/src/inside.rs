@@ -19,7 +19,7 @@ use pompeii_otf2::folder::Folder;
 use crate::{Error, LIVE_FOLDER};
 
 /// Extensions of the files of a location.
-const LOCATION_FILES: [&str; 6] = ["loc", "tsk", "vis", "buf", "met", "evt"];
+const LOCATION_FILES: [&str; 7] = ["loc", "tsk", "vis", "buf", "met", "smp", "evt"];
 
 /// The folder at `path`, which is below `root` or that itself.
 ///

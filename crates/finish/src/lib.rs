@@ -37,6 +37,7 @@ mod resolve;
 mod resources;
 mod run;
 mod running;
+mod samples;
 mod severities;
 mod snapshot;
 mod statements;

@@ -14,7 +14,7 @@ use pompeii_model::{
 
 use crate::mpi::World;
 use crate::nodes::{ROOT, TASKS};
-use crate::{communicators, counted, severities};
+use crate::{communicators, counted, samples, severities};
 
 /// The definitions of a process, and where its own ids are among them. Its region and location ids
 /// are theirs.
@@ -37,7 +37,9 @@ pub fn resolve(live: &LiveProcess, world: Option<&World>) -> Resolved {
         calls_of.push(nodes.map(|node| resolver.call(place, node)).collect::<Vec<CallId>>());
     }
     let calls = resolver.calls;
-    let metrics = severities::measured(world.is_some()).chain(counted::metrics(live)).collect();
+    let metrics = severities::measured(world.is_some()).chain(counted::metrics(live));
+    // The last one: see `severities::add`.
+    let metrics = metrics.chain(samples::metric(live)).collect();
     let system = system(live, world.map(|world| world.rank));
     let (known, communicators) = communicators::of(live, world);
     let definitions = Definitions { regions, calls, metrics, system, communicators: known };
@@ -401,7 +403,14 @@ mod tests {
         let metrics: Vec<MetricId> =
             metrics.into_iter().map(|metric| cube.add_metric(metric)).collect();
         let end_ticks = end_ticks(&live);
-        let place = Place { live: &live, calls_of: &calls_of, first: LocationId(0), end_ticks };
+        let sampled = samples::Sampled::default();
+        let place = Place {
+            live: &live,
+            calls_of: &calls_of,
+            first: LocationId(0),
+            end_ticks,
+            sampled: &sampled,
+        };
         severities::add(&mut cube, &place, &metrics);
         expected.assert_eq(&text(&cube));
     }

@@ -26,6 +26,7 @@ use crate::mpi::{self, World};
 use crate::profile::RowOrder;
 use crate::rate::Rate;
 use crate::resolve::{Resolved, end_ticks, resolve, sort_locations};
+use crate::samples::{self, Sampled};
 use crate::severities::{self, Place};
 use crate::threads::Threads;
 use crate::values::Values;
@@ -211,8 +212,9 @@ impl Run {
         let mut live = folder.read()?;
         sort_locations(&mut live);
         call_sites::resolve(&mut live, &self.symbols);
+        let sampled = samples::attach(&mut live, &self.symbols);
         let resolved = resolve(&live, survey.world.as_ref());
-        let own = measured(&live, &resolved, survey);
+        let own = measured(&live, (&resolved, &sampled), survey);
         let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let map = {
             let Shared { union, cube, .. } = &mut *lock();
@@ -247,12 +249,16 @@ impl Run {
 }
 
 /// What a process has measured: a cube of its own, with its own ids, in the run's ticks.
-fn measured(live: &LiveProcess, resolved: &Resolved, survey: &Survey) -> Cube {
+fn measured(
+    live: &LiveProcess,
+    (resolved, sampled): (&Resolved, &Sampled),
+    survey: &Survey,
+) -> Cube {
     let Definitions { regions, calls, metrics, system, .. } = resolved.definitions.clone();
     let mut own = Cube::new(survey.frequency, 0, "", (regions, calls, system));
     let metrics: Vec<MetricId> = metrics.into_iter().map(|metric| own.add_metric(metric)).collect();
     let (calls_of, first) = (&resolved.calls_of, LocationId(0));
-    let place = Place { live, calls_of, first, end_ticks: survey.end_ticks };
+    let place = Place { live, calls_of, first, end_ticks: survey.end_ticks, sampled };
     severities::add(&mut own, &place, &metrics);
     own.waits = waits::of(&own, &place);
     own.task_times = task_times::of(&place);
@@ -294,6 +300,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
     let mut live = live_of(root, folder)?.read()?;
     sort_locations(&mut live);
     call_sites::resolve(&mut live, symbols);
+    samples::attach(&mut live, symbols);
     let frequency = clock::of(&live);
     let world = mpi::world(&live);
     let definitions = resolve(&live, world.as_ref()).definitions;

@@ -9,6 +9,7 @@ use pompeii_model::{CallId, Cube, Id, LocationId, Metric, MetricId, Paradigm, Re
 use crate::atomics::Excess;
 use crate::counted;
 use crate::nodes::{ROOT, TASKS};
+use crate::samples::{self, Sampled};
 use crate::visit_times::signed;
 
 /// A process among the locations and call paths of a run.
@@ -21,6 +22,8 @@ pub struct Place<'a> {
     pub first: LocationId,
     /// When its measurement ended, in its ticks.
     pub end_ticks: u64,
+    /// Its samples.
+    pub sampled: &'a Sampled,
 }
 
 impl Place<'_> {
@@ -110,6 +113,9 @@ pub fn add(cube: &mut Cube, place: &Place, metrics: &[MetricId]) {
     }
     let always = measured(crate::mpi::world(place.live).is_some()).count();
     counted::add(cube, place, metrics.get(always..).unwrap_or_default());
+    if let (Some(_), Some(&metric)) = (samples::metric(place.live), metrics.last()) {
+        place.sampled.add(cube, place, metric);
+    }
 }
 
 fn add_location(
@@ -129,6 +135,7 @@ fn add_location(
     if let (Some(root), 0) = (nodes.get_mut(ROOT as usize), location.index) {
         root.visits = 1;
     }
+    place.sampled.divide(position, &mut nodes);
     let mut loops: BTreeMap<CallId, Iterations> = BTreeMap::new();
     let mut atomics = Excess::default();
     for (index, node) in nodes.iter_mut().enumerate().skip(1) {

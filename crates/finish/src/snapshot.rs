@@ -94,7 +94,7 @@ fn copy_live(live: &Folder, to: &Path) -> Result<(), Error> {
         let Some(name) = name.to_str() else { continue };
         match Path::new(name).extension().and_then(OsStr::to_str) {
             Some("loc") => write(&to.join(name), &call_tree(live, name)?)?,
-            Some("tsk" | "vis" | "met") => copy(live, name, to)?,
+            Some("tsk" | "vis" | "met" | "smp") => copy(live, name, to)?,
             _ => {}
         }
     }

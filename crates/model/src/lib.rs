@@ -43,7 +43,9 @@ pub use distribution::{
 };
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
-pub use region::{CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role};
+pub use region::{
+    CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role, SAMPLED,
+};
 pub use root::{ROOTS_FILE, Root};
 pub use row::Row;
 pub use statistics::{STATISTICS_FILE, Severe, Statistics};

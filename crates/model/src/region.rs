@@ -158,9 +158,12 @@ pub const PARAMETER_OTHERS: &str = "others";
 /// The parameter of a call path in Cube's files that names the function which calls a routine.
 pub const CALLER_PARAMETER: &str = "caller";
 
-/// Words of the instrumenter's among the clauses.
-const OWN_WORDS: [&str; 6] =
-    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED];
+/// The word among the clauses of a function that was not instrumented but sampled.
+pub const SAMPLED: &str = "sampled";
+
+/// Words of the instrumenter's among the clauses, and of ours.
+const OWN_WORDS: [&str; 7] =
+    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED];
 const RESULTS_USED: &str = "results_used";
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
@@ -358,6 +361,12 @@ impl Region {
         self.clauses.split(' ').any(|word| word == BARRIER_INCLUDED)
     }
 
+    /// Whether it is a function that was not instrumented but sampled: it has no visits, and its
+    /// time is an estimate.
+    pub fn is_sampled(&self) -> bool {
+        self.role == Role::Function && self.clauses.split(' ').any(|word| word == SAMPLED)
+    }
+
     /// Whether it is a `target` construct of a program that found no device.
     pub fn is_on_host(&self) -> bool {
         self.role == Role::Target && self.clauses.split(' ').any(|word| word == ON_HOST)
@@ -422,6 +431,9 @@ mod tests {
         let body = "!$omp critical sblock (sum) @ocean.c:118".to_owned();
         let body = Region { name: body, role: Role::CriticalBody, ..region.clone() };
         assert_eq!(body.label(), "critical body (sum) Sea::flow<2> ocean.c:118");
+        let sampled = Region { role: Role::Function, clauses: SAMPLED.into(), ..region.clone() };
+        assert!(sampled.is_sampled() && !region.is_sampled());
+        assert_eq!(sampled.written_clauses(), "");
         let clauses = "map(a) on_host".to_owned();
         let target = Region { clauses, role: Role::Target, ..region };
         assert_eq!((target.is_on_host(), target.written_clauses()), (true, "map(a)".to_owned()));

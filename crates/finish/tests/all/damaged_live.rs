@@ -19,7 +19,7 @@ const NUMBER: &str = "POMPEII_TEST_DAMAGED";
 /// The damaged files of each experiment, by the ends of their names: those of the second and third
 /// one that differ from those of the first one.
 const DAMAGED: [&[&str]; 3] = [
-    &["process", "definitions", "teams", "loc", "tsk", "vis", "met"],
+    &["process", "definitions", "teams", "loc", "tsk", "vis", "met", "smp"],
     &["definitions", "evt", "buf"],
     &["4000001/live/process", "4000001/live/definitions", "4000001/live/0.loc"],
 ];
@@ -102,7 +102,7 @@ fn large_numbers(experiment: &Experiment, value: u64) -> Vec<(usize, Damage)> {
                 ];
                 sums.into_iter().chain(times).chain(of_nodes).collect()
             }
-            Some("tsk" | "vis" | "met") => (0..file.length as usize).step_by(8).collect(),
+            Some("tsk" | "vis" | "met" | "smp") => (0..file.length as usize).step_by(8).collect(),
             None if file.path.ends_with("process") => vec![
                 offset_of!(ProcessHeader, lost_events),
                 offset_of!(ProcessHeader, lost_locations),

@@ -193,7 +193,7 @@ fn links_in_a_running_experiment_are_not_copied() {
         assert!(said.contains(last) && said.contains("symbolic link"), "{name}: {said:?}");
         scene
     };
-    for name in ["process", "definitions", "teams", "0.loc", "1.tsk", "1.vis", "1.met"] {
+    for name in ["process", "definitions", "teams", "0.loc", "1.tsk", "1.vis", "1.met", "1.smp"] {
         with_link(&format!("live/{name}"), "file");
     }
     with_link("manifest.json", "file");

@@ -11,4 +11,5 @@ mod links;
 mod many_call_paths;
 mod program_end;
 mod resources;
+mod samples;
 mod unlike_ranks;

@@ -14,7 +14,7 @@ use pompeii_otf2::event::{Enter, Event, Leave, Metric, ParameterInt, ParameterSt
 use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::{MetricRef, ParameterRef, RegionRef, StringRef};
 
-fn finished(ranks: &[Process]) -> tempfile::TempDir {
+pub fn finished(ranks: &[Process]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (index, rank) in ranks.iter().enumerate() {
         let own = match index {
@@ -30,7 +30,7 @@ fn finished(ranks: &[Process]) -> tempfile::TempDir {
 }
 
 /// The rows of a metric that are not 0, as exclusive whole numbers, times in ticks of the run.
-fn rows(path: &Path, metric: &str) -> String {
+pub fn rows(path: &Path, metric: &str) -> String {
     let reader = cubex::Reader::open(path).unwrap();
     let report = reader.report();
     let rate: f64 = report.attribute("pompeii::ticks_per_second").unwrap().parse().unwrap();

@@ -2,16 +2,16 @@
 
 use pompeii_live::metrics::MetricUnit;
 use pompeii_live::{
-    Definition, Key, MpiDefinition, Node, ParameterKind, RegionKind, TaskRecord, VisitRecord,
-    node_offset, task_time,
+    Definition, Key, MpiDefinition, Node, ParameterKind, RegionKind, SampleFrame, SamplePlace,
+    TaskRecord, VisitRecord, node_offset, task_time,
 };
 use pompeii_otf2::event::{Enter, Event, Leave};
 use pompeii_otf2::reference::RegionRef;
 
 use super::{Process, Thread, node, region};
 
-/// A process with tasks, metrics, times of visits and parameters on two threads; with a trace, also
-/// events, a call path that was summed, and a chunk that was lost.
+/// A process with tasks, metrics, times of visits, samples and parameters on two threads; with a
+/// trace, also events, a call path that was summed, and a chunk that was lost.
 pub fn process(is_traced: bool) -> Process {
     let mut process = Process::of_job(0, 1);
     process.noted_end = None;
@@ -30,6 +30,8 @@ pub fn process(is_traced: bool) -> Process {
     }
     process.define(Definition::Parameter { id: 0, kind: ParameterKind::Int, name: "size".into() });
     process.define(Definition::ParameterText { id: 1, text: "fast".into() });
+    let (path, build_id) = ("/nowhere/solver".to_owned(), "0a0b".to_owned());
+    process.define(Definition::Object { id: 0, path, build_id });
     let metric = |name: &str, unit, mark, missing: &str| {
         let (name, missing) = (name.to_owned(), missing.to_owned());
         Definition::Metric { name, unit, mark, missing }
@@ -86,8 +88,23 @@ fn master(is_traced: bool) -> Thread {
         tasks: [task_time::CREATION, task_time::WAITING, task_time::EXECUTION]
             .map(times_of)
             .to_vec(),
+        samples: samples(),
         ..Thread::default()
     }
+}
+
+/// Of the program and of the parallel region.
+fn samples() -> Vec<SampleFrame> {
+    let place = |address| SamplePlace { object: 0, address }.encode();
+    let [program, region] = [1, 3].map(|node| u64::from(node_offset(node)));
+    [(0, 2, program), (1, 5, place(0x100)), (0, 1, region), (3, 0, place(0x200)), (4, 3, place(7))]
+        .map(|(parent, samples, place)| SampleFrame {
+            parent,
+            samples,
+            place,
+            ..SampleFrame::default()
+        })
+        .to_vec()
 }
 
 fn worker(is_traced: bool) -> Thread {

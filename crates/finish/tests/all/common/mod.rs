@@ -9,8 +9,8 @@ use std::path::Path;
 
 use pompeii_live::{
     CHUNK_BYTES, Definition, Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MpiDefinition, Node,
-    NotedEnd, ProcessHeader, RegionKind, TaskRecord, Team, VisitRecord, metrics_file, node_offset,
-    tasks_file, visits_file,
+    NotedEnd, ProcessHeader, RegionKind, SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, TaskRecord,
+    Team, VisitRecord, metrics_file, node_offset, samples_file, tasks_file, visits_file,
 };
 use pompeii_otf2::event::Event;
 use pompeii_otf2::write::EventWriter;
@@ -45,6 +45,8 @@ pub struct Thread {
     pub visits: Vec<VisitRecord>,
     /// Times of task instances.
     pub tasks: Vec<TaskRecord>,
+    /// Frames of samples; the first of a thread has index 1.
+    pub samples: Vec<SampleFrame>,
     /// The node that it is in; 0 stands for the program.
     pub current: u32,
 }
@@ -176,6 +178,7 @@ impl Thread {
             fs::write(folder.join(metrics_file(index as u32)), counted).unwrap();
         }
         self.write_times(folder, index as u32);
+        self.write_samples(folder, index as u32);
         if self.events.is_empty() {
             return;
         }
@@ -185,6 +188,24 @@ impl Thread {
             writer.event(*time, event, &[]).unwrap();
         }
         writer.finish().unwrap();
+    }
+
+    fn write_samples(&self, folder: &Path, index: u32) {
+        if self.samples.is_empty() {
+            return;
+        }
+        let frames = self.samples.len() + 1;
+        let size = SAMPLE_PAGE_BYTES + frames * size_of::<SampleFrame>();
+        let mut file = Bytes(vec![0; size]);
+        file.long(0, MAGIC);
+        file.word(offset_of!(SampleHeader, frames), frames as u32);
+        for (number, frame) in (1..).zip(&self.samples) {
+            let at = SAMPLE_PAGE_BYTES + number * size_of::<SampleFrame>();
+            file.word(at + offset_of!(SampleFrame, parent), frame.parent);
+            file.word(at + offset_of!(SampleFrame, samples), frame.samples);
+            file.long(at + offset_of!(SampleFrame, place), frame.place);
+        }
+        fs::write(folder.join(samples_file(index)), file.0).unwrap();
     }
 
     fn write_times(&self, folder: &Path, index: u32) {
