@@ -10,13 +10,14 @@
 //! chunk that a thread is filling is not counted: without one there would be no trace.
 
 use std::collections::VecDeque;
-use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pompeii_live::{CHUNK_BYTES, begin_writing, events_file, finish_writing, lies_in_memory};
+
+use crate::helpers;
 
 /// What happens when the budget is used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,27 +113,13 @@ impl Budget {
         self.underway.fetch_sub(1, Relaxed);
     }
 
-    /// Starts the thread that waits. It takes no signals of the program. Where it cannot be
-    /// started, the budget is used up for good.
+    /// Starts the thread that waits. Where it cannot be started, the budget is used up for good.
     fn start_writer(&'static self) {
-        let mut before = MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: fills and reads signal sets of this function's own.
-        unsafe {
-            let mut all = MaybeUninit::<libc::sigset_t>::uninit();
-            libc::sigfillset(all.as_mut_ptr());
-            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-        }
-        let thread = std::thread::Builder::new().name("pompeii".into()).stack_size(64 << 10);
-        let _ = thread.spawn(|| self.write());
-        // SAFETY: as above; filled by the first call.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut());
-        }
+        helpers::start(|| self.write());
     }
 
     /// What that thread does, as long as the process lives.
     fn write(&self) {
-        leave_core();
         loop {
             let mut oldest = self.oldest();
             let chunk = loop {
@@ -146,15 +133,5 @@ impl Budget {
             drop(oldest);
             self.wait_for(chunk);
         }
-    }
-}
-
-/// The calling thread is not bound to the core of the one that has started it.
-fn leave_core() {
-    let mut anywhere = MaybeUninit::<libc::cpu_set_t>::uninit();
-    // SAFETY: a set of CPUs is bits; the system takes those of them that the process may use.
-    unsafe {
-        std::ptr::write_bytes(anywhere.as_mut_ptr(), 0xff, 1);
-        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), anywhere.as_ptr());
     }
 }

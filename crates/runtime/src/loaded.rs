@@ -1,12 +1,12 @@
 //! Which loaded file an address is in, and who has called: the first frame outside of MPI's
 //! libraries and bindings, or all of them.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::fmt::Write;
+use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::path::Path;
 
 use crate::definitions::CodePlace;
+use crate::objects;
 use crate::openmp;
 
 /// Frames that are looked at for the caller of MPI, the one that the wrapper returns to included.
@@ -86,89 +86,23 @@ extern "C" fn step(context: *mut c_void, walk: *mut Walk) -> c_int {
     if ends { 4 } else { 0 }
 }
 
-/// An address that is looked for among the loaded files.
-struct Search {
-    address: usize,
-    found: Option<CodePlace>,
-}
-
 /// The file that has the call which returns to this address.
-fn place(address: usize) -> Option<CodePlace> {
-    let mut search = Search { address: address.checked_sub(1)?, found: None };
-    // SAFETY: the callback has this type, and gets the search for as long as this call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-    search.found
+pub fn place(address: usize) -> Option<CodePlace> {
+    place_of(address.checked_sub(1)?)
 }
 
-unsafe extern "C" fn look(
-    info: *mut libc::dl_phdr_info,
-    _bytes: libc::size_t,
-    search: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader's contract, and `place` has handed the search over.
-    let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-    let base = info.dlpi_addr as usize;
-    // SAFETY: the loader says how many there are.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-    let has_address = |header: &&libc::Elf64_Phdr| {
-        let start = base.wrapping_add(header.p_vaddr as usize);
-        header.p_type == libc::PT_LOAD
-            && search.address.wrapping_sub(start) < header.p_memsz as usize
-    };
-    if !headers.iter().any(|header| has_address(&header)) {
-        return 0;
-    }
-    let notes = headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
-    let build_id = notes.filter_map(|header| {
-        let start = base.wrapping_add(header.p_vaddr as usize) as *const u8;
-        // SAFETY: the segment is loaded, and stays so while the loader holds its lock.
-        let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
-        build_id(notes, if header.p_align == 8 { 8 } else { 4 })
+/// The file that has the code at this address.
+pub fn place_of(address: usize) -> Option<CodePlace> {
+    let mut found = None;
+    objects::each(&mut |file| {
+        found = file.has(address).then(|| CodePlace {
+            path: file.path(),
+            build_id: file.build_id(),
+            address: address.wrapping_sub(file.base) as u64,
+        });
+        found.is_none()
     });
-    search.found = Some(CodePlace {
-        // SAFETY: a text of the loader's.
-        path: unsafe { path(info.dlpi_name) },
-        build_id: build_id.into_iter().next().unwrap_or_default(),
-        address: (search.address - base) as u64,
-    });
-    1
-}
-
-/// The whole path of a loaded file. The program itself has no name.
-///
-/// # Safety
-/// Null, or NUL-terminated.
-unsafe fn path(name: *const c_char) -> String {
-    // SAFETY: the caller's promise.
-    let name = if name.is_null() { c"" } else { unsafe { CStr::from_ptr(name) } };
-    let name = name.to_string_lossy().into_owned();
-    let whole = match name.as_str() {
-        "" => std::env::current_exe(),
-        name if name.starts_with('/') => return name.to_owned(),
-        name => std::fs::canonicalize(name),
-    };
-    whole.map_or(name, |path| path.to_string_lossy().into_owned())
-}
-
-/// The build id among the notes of a segment, as hexadecimal digits.
-fn build_id(mut notes: &[u8], align: usize) -> Option<String> {
-    const BUILD_ID: u32 = 3;
-    loop {
-        let word = |at: usize| {
-            let bytes = notes.get(at..at + 4)?;
-            Some(u32::from_ne_bytes(bytes.try_into().ok()?))
-        };
-        let (name, length, kind) = (word(0)? as usize, word(4)? as usize, word(8)?);
-        let start = 12 + name.next_multiple_of(align);
-        let content = notes.get(start..start.checked_add(length)?)?;
-        if kind == BUILD_ID && notes.get(12..12 + name)? == b"GNU\0" {
-            return Some(content.iter().fold(String::new(), |mut text, byte| {
-                let _ = write!(text, "{byte:02x}");
-                text
-            }));
-        }
-        notes = notes.get(start + length.next_multiple_of(align)..)?;
-    }
+    found
 }
 
 #[cfg(test)]
@@ -176,34 +110,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_id_is_found_among_notes() {
-        let note = |kind: u32, content: &[u8]| {
-            let mut bytes = Vec::new();
-            for number in [4, content.len() as u32, kind] {
-                bytes.extend(number.to_ne_bytes());
-            }
-            bytes.extend(b"GNU\0");
-            bytes.extend(content);
-            bytes.resize(bytes.len().next_multiple_of(4), 0);
-            bytes
-        };
-        let notes = [note(1, &[9; 5]), note(3, &[0x0a, 0xff, 1])].concat();
-        assert_eq!(build_id(&notes, 4).as_deref(), Some("0aff01"));
-        for cut in 0..notes.len() - 1 {
-            assert_eq!(build_id(&notes[..cut], 4), None);
-        }
-        assert_eq!(build_id(&[0xff; 40], 4), None);
-    }
-
-    #[test]
     fn code_is_in_the_file_that_it_was_loaded_from() {
-        let own = place(build_id as *const () as usize + 1).unwrap();
+        let own = place(caller as *const () as usize + 1).unwrap();
         assert_eq!(own.path, std::env::current_exe().unwrap().to_string_lossy());
         assert!(own.address > 0 && own.build_id.len().is_multiple_of(2));
         let library = place(libc::getpid as *const () as usize + 1).unwrap();
         assert!(library.path.starts_with('/') && library.path.contains("libc"), "{library:?}");
         assert_eq!(place(1), None);
         assert_eq!(place(0), None);
+        let function = caller as *const () as usize;
+        assert_eq!(place_of(function), place(function + 1));
     }
 
     #[test]
