@@ -179,6 +179,12 @@ impl Process {
         }
     }
 
+    /// The id of a loaded file.
+    pub fn loaded_file(&self, path: &str, build_id: &str) -> u32 {
+        let (path, build_id) = (path.to_owned(), build_id.to_owned());
+        self.object(&mut lock(&self.definitions), &CodePlace { path, build_id, address: 0 })
+    }
+
     /// The id of the loaded file that has this place.
     fn object(&self, definitions: &mut Definitions, place: &CodePlace) -> u32 {
         let CodePlace { path, build_id, .. } = place;

@@ -19,6 +19,7 @@ use crate::clock;
 use crate::descriptor;
 use crate::ends::Next;
 use crate::process::{self, Process};
+use crate::sampling;
 use crate::start::{self, Origin};
 use crate::tls::{self, Thread};
 
@@ -40,13 +41,16 @@ struct Held {
     _process: Option<process::Held<'static>>,
 }
 
-/// Written only by the thread that holds the first of the locks.
-struct Place(UnsafeCell<Option<Held>>);
+/// Written only by the thread that holds the first of the locks in it.
+struct Place<T>(UnsafeCell<Option<T>>);
 
 // SAFETY: see above.
-unsafe impl Sync for Place {}
+unsafe impl<T> Sync for Place<T> {}
 
-static HELD: Place = Place(UnsafeCell::new(None));
+static HELD: Place<Held> = Place(UnsafeCell::new(None));
+
+/// Also held if the child is not followed: see [`sampling::hold`].
+static LOADER: Place<sampling::Looking> = Place(UnsafeCell::new(None));
 
 static FORK: Next = Next::new(c"_Fork");
 
@@ -58,6 +62,9 @@ pub fn register() {
 }
 
 extern "C" fn before() {
+    let looking = sampling::hold();
+    // SAFETY: this thread holds that lock.
+    unsafe { *LOADER.0.get() = Some(looking) };
     if !start::follows_forks() || matches!(tls::thread(), Thread::Closed) {
         return;
     }
@@ -80,6 +87,12 @@ fn take() -> Option<Held> {
 
 extern "C" fn in_parent() {
     drop(take());
+    let_look();
+}
+
+fn let_look() {
+    // SAFETY: this thread has put it there and holds the lock.
+    drop(unsafe { (*LOADER.0.get()).take() });
 }
 
 extern "C" fn in_child() {
@@ -93,6 +106,7 @@ extern "C" fn in_child() {
         }
         None => be_silent(),
     }
+    let_look();
 }
 
 fn parent_id() -> u32 {

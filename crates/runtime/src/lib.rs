@@ -5,7 +5,8 @@
 //!   first visit of a construct by the process or of a call path by a thread, and when an event
 //!   chunk is full (invariant 2).
 //! * No panic crosses the C ABI; a failure inside the tool is counted in live state, reported by
-//!   `finish`, and the program runs on. No signal handler is installed.
+//!   `finish`, and the program runs on. No signal handler is installed, unless functions are to be
+//!   found by sampling ([`sampling`]).
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
 //! Data flow: [`pomp`] (the C ABI) tries the fast way of common events ([`fast`]); else it finds
@@ -63,6 +64,7 @@ mod ready;
 mod recording;
 mod recycle;
 mod remote;
+mod sampling;
 mod seat;
 mod serial;
 mod shared;

@@ -23,6 +23,7 @@ use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
 use crate::recording::Passing;
+use crate::sampling::Tree;
 use crate::serial::Serial;
 use crate::siblings::{self, Siblings};
 use crate::sites::Sites;
@@ -130,6 +131,8 @@ pub struct Location {
     pub serial: Serial,
     /// Children of call paths that have very many.
     pub siblings: Siblings,
+    /// Its samples, on request. It never changes, so a signal handler may read it.
+    pub sampled: Option<&'static Tree>,
     tree: Mapped,
 }
 
@@ -155,6 +158,16 @@ fn header(process: &Process, index: u32, parent: Option<(u32, u32, u32)>) -> Loc
         summed_visits: 0,
         excluded_visits: 0,
     }
+}
+
+/// What takes the samples of location `index`; without a file for them there are none, which is
+/// counted.
+fn samples(process: &Process, index: u32) -> Option<&'static Tree> {
+    if process.options.sample_hz == 0 {
+        return None;
+    }
+    let made = Tree::create(&process.options.folder, index);
+    made.map_err(|error| process.lost_readings(1, error.errno)).ok()
 }
 
 impl Location {
@@ -201,9 +214,10 @@ impl Location {
                 window: Window::default(),
                 parameters: Parameters::default(),
                 sites: Sites::default(),
-                ready: Ready::new(process.options.ready),
+                ready: Ready::new(process.options.ready || process.options.sample_hz > 0),
                 serial: Serial::at_start(Place::new(index, 0), process.options.start.ticks),
                 siblings: Siblings::default(),
+                sampled: samples(process, index),
                 tree,
             });
             (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());

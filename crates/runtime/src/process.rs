@@ -71,6 +71,8 @@ pub struct Options {
     pub forked_from: u32,
     /// Find out how long threads were ready without a CPU.
     pub ready: bool,
+    /// Samples in a second of a thread's CPU time; 0 for none.
+    pub sample_hz: u32,
 }
 
 /// Holds all locks of a process, in the order in which they are taken one inside another.

@@ -23,6 +23,7 @@ use pompeii_live::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ready_state};
 use crate::clock;
 use crate::location::Location;
 use crate::process::Process;
+use crate::sampling;
 
 const SOURCE: &std::ffi::CStr = c"/proc/thread-self/schedstat";
 /// Time between two readings of a thread.
@@ -69,7 +70,8 @@ struct File {
 }
 
 impl Ready {
-    /// Nothing is known; looked at from the first border on if that is wanted.
+    /// Nothing is known; looked at from the first border on if that is wanted, or if threads are to
+    /// be sampled, which begins there too.
     pub fn new(wanted: bool) -> Self {
         let due = if wanted { 0 } else { u64::MAX };
         Self {
@@ -128,7 +130,10 @@ pub fn begin(thread: &mut Location) {
 pub fn end(thread: &mut Location) {
     if thread.ready.thread != 0 {
         look_again(record(thread), true);
-        keep_errno(|| close(thread.ready.file.take()));
+        keep_errno(|| {
+            close(thread.ready.file.take());
+            sampling::disarm(thread.ready.thread);
+        });
         thread.ready.thread = 0;
     }
 }
@@ -236,6 +241,7 @@ fn play(thread: &mut Location, id: pid_t) {
         add(&record.earlier_cpu_ns, before_ns);
     }
     record.is_cpu_final.store(0, Relaxed);
+    sampling::arm(std::ptr::from_mut(thread).cast());
 }
 
 fn thread_id() -> pid_t {

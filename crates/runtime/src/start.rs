@@ -1,9 +1,9 @@
 //! The beginning in a measured program: the constructor that takes the start time, the set-up at
 //! the first event, the locations of threads that begin and end.
 //!
-//! Live state is made at the first event, so a program without any leaves no trace of us. Ends
-//! are in [`crate::ends`]; all that makes an experiment of live state is done by `finish`, in
-//! another process.
+//! Live state is made at the first event, so a program without any leaves no trace of us; it is
+//! made at once if functions are sampled. Ends are in [`crate::ends`]; all that makes an experiment
+//! of live state is done by `finish`, in another process.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
@@ -25,6 +25,7 @@ use crate::parameters;
 use crate::process::{Options, Process};
 use crate::ready;
 use crate::remote::Remote;
+use crate::sampling::{self, Setting};
 use crate::tls::{self, Thread};
 use crate::visits;
 use crate::window;
@@ -54,6 +55,17 @@ pub struct Origin {
 /// Runs before `main`: everything here must be safe that early.
 extern "C" fn constructor() {
     begin();
+    // Functions that the program calls before its first event are sampled, too.
+    if sample_hz() > 0 && is_enabled() && is_worth_sampling() {
+        first_event();
+    }
+}
+
+/// Whether the process is sampled from its begin on, and not from its first event on. If this
+/// library was only loaded in front of others, the process may be a shell or a launcher.
+fn is_worth_sampling() -> bool {
+    let preloaded = folder::variable(&["LD_PRELOAD"]).unwrap_or_default();
+    !preloaded.contains("libpomp") || sampling::has_parallel_library()
 }
 
 #[used]
@@ -95,6 +107,7 @@ pub fn hold() -> MutexGuard<'static, Origin> {
 /// No more events are measured, but those of threads that are in the middle of one.
 pub fn stop() {
     STATE.store(state::OFF, Ordering::Release);
+    sampling::stop();
 }
 
 /// A followed child sets up again at its first event, if its parent would measure.
@@ -200,12 +213,28 @@ fn set_up(forked: Option<Forked>) {
         Ok(process) => {
             PROCESS.store(std::ptr::from_ref(process).cast_mut(), Ordering::Release);
             STATE.store(state::RUNNING, Ordering::Release);
+            begin_sampling(process);
         }
         Err(error) => {
             STATE.store(state::OFF, Ordering::Release);
             started.complain(&error.to_string());
         }
     }
+}
+
+/// Threads are sampled from their first event on.
+fn begin_sampling(process: &'static Process) {
+    let hz = process.options.sample_hz;
+    if hz > 0 {
+        let number = move |path: &str, build_id: &str| process.loaded_file(path, build_id);
+        let say = |what: &str| begin().1.say(what);
+        sampling::begin(Setting { hz, place: tls::sampled, number: Box::new(number), say });
+    }
+}
+
+/// What the environment asks for.
+fn sample_hz() -> u32 {
+    folder::variable(&["POMPEII_SAMPLE"]).map_or(0, |text| sampling::hz(&text))
 }
 
 fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
@@ -237,6 +266,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             tsc: clock::is_tsc(),
             forked_from: forked.map_or(0, |forked| forked.parent_id),
             ready: folder::variable(&["POMPEII_READY"]).is_none_or(|value| value.trim() != "0"),
+            sample_hz: sample_hz(),
         };
         Process::start(options, parent)
     })?;

@@ -5,10 +5,16 @@
 //! `thread_local!` in a shared object is a call. It has no destructor, so events from destructors
 //! of static C++ objects are still fine.
 
+use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use pompeii_live::NodeOffset;
 
 use crate::location::{Location, gate};
+use crate::sampling::Tree;
 use crate::task::spare;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -181,6 +187,27 @@ pub fn thread() -> Thread {
         word if word == CLOSED.word() => Thread::Closed,
         word if word == MUTED.word() => Thread::Muted,
         location => Thread::Open(location as *mut Location),
+    }
+}
+
+/// Where this thread is, in the signal handler of its sampler: its node and its samples. In the
+/// middle of an event the location is `known`, and the node is the one before the event or the one
+/// after it.
+pub fn sampled(known: &AtomicPtr<c_void>) -> Option<(NodeOffset, &'static Tree)> {
+    match thread() {
+        Thread::Open(location) => known.store(location.cast(), Relaxed),
+        Thread::Closed => {}
+        Thread::New | Thread::Muted => return None,
+    }
+    let location = known.load(Relaxed).cast::<Location>();
+    if location.is_null() {
+        return None;
+    }
+    // SAFETY: locations are never freed. Only this thread changes the node, which is one word, and
+    // the tree never changes.
+    unsafe {
+        let tree = (&raw const (*location).sampled).read()?;
+        Some(((&raw const (*location).header.current).read_volatile(), tree))
     }
 }
 

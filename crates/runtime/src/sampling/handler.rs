@@ -1,0 +1,199 @@
+//! The signal: which one it is, and what its handler does.
+//!
+//! The signal is a real-time signal that nothing in the process uses. SIGPROF is none: programs and
+//! interpreters have profilers of their own, which use it. System calls that the handler interrupts
+//! go on afterwards, as far as they can.
+//!
+//! A program may have set up a stack of a few kilobytes for its signal handlers, and a walk needs
+//! more, so the handler has a stack of its own. Other signals wait until it has ended: their
+//! handlers may need more stack than that, or never return.
+
+use std::arch::asm;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+
+use framehop::Unwinder as _;
+use framehop::x86_64::UnwindRegsX86_64;
+use pompeii_live::SamplePlace;
+
+use super::modules::{self, Modules};
+use super::threads::{self, Scratch, Thread};
+
+/// Signals at the end of the range that others take first.
+const OTHERS: c_int = 3;
+/// What a signal of a timer says of itself.
+const SI_TIMER: c_int = -2;
+
+/// A signal's information, as the system has it for one of a timer.
+#[repr(C)]
+struct Information {
+    _signal: c_int,
+    _errno: c_int,
+    code: c_int,
+    _padding: c_int,
+    _timer: c_int,
+    /// How often the timer has expired since, while the signal was pending.
+    overrun: c_int,
+    value: usize,
+}
+
+/// What the handler does on its own stack.
+struct Work {
+    thread: &'static Thread,
+    registers: Registers,
+    /// So many samples it counts for.
+    weight: u32,
+}
+
+/// Where the thread was interrupted.
+struct Registers {
+    instruction: u64,
+    stack: u64,
+    frame: u64,
+}
+
+/// Takes a signal that nobody uses for the handler, or the one that it has from the process which
+/// this one was forked from; `None` if there is none.
+pub fn install() -> Option<c_int> {
+    let mut all = (libc::SIGRTMIN()..=libc::SIGRTMAX() - OTHERS).rev();
+    let is_free = |of: &c_int| disposition(*of) == Some(libc::SIG_DFL) || is_installed(*of);
+    let signal = all.find(is_free)?;
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: zeroes are an action; the handler has the type that `SA_SIGINFO` asks for.
+    unsafe {
+        let action = action.assume_init_mut();
+        action.sa_sigaction = handler();
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+        libc::sigfillset(&mut action.sa_mask);
+        (libc::sigaction(signal, action, std::ptr::null_mut()) == 0).then_some(signal)
+    }
+}
+
+/// Whether the signal still leads to the handler.
+pub fn is_installed(signal: c_int) -> bool {
+    disposition(signal) == Some(handler())
+}
+
+/// Whether the calling thread blocks the signal. It would stay pending until the thread waits for
+/// signals, and then surprise the program.
+pub fn is_blocked(signal: c_int) -> bool {
+    let mut blocked = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: only asks; zeroes are a set.
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), blocked.as_mut_ptr()) != 0
+            || libc::sigismember(blocked.as_ptr(), signal) != 0
+    }
+}
+
+fn handler() -> libc::sighandler_t {
+    on_signal as *const () as libc::sighandler_t
+}
+
+fn disposition(signal: c_int) -> Option<libc::sighandler_t> {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: only asks; zeroes are an action.
+    unsafe {
+        let known = libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0;
+        known.then(|| action.assume_init().sa_sigaction)
+    }
+}
+
+unsafe extern "C" fn on_signal(
+    _signal: c_int,
+    information: *mut libc::siginfo_t,
+    context: *mut c_void,
+) {
+    // SAFETY: the system's contract for `SA_SIGINFO`; errno is a thread-local integer.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let Information { code, overrun, value, .. } = *information.cast::<Information>();
+        let registers = registers(&*context.cast::<libc::ucontext_t>());
+        if let (SI_TIMER, Some(thread)) = (code, threads::own(value)) {
+            do_on_own_stack(&Work { thread, registers, weight: 1 + overrun.max(0) as u32 });
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+fn registers(context: &libc::ucontext_t) -> Registers {
+    let at = |register: c_int| context.uc_mcontext.gregs[register as usize] as u64;
+    Registers { instruction: at(libc::REG_RIP), stack: at(libc::REG_RSP), frame: at(libc::REG_RBP) }
+}
+
+/// Calls [`sample`] on the stack that the thread has for it.
+///
+/// # Safety
+/// In the thread's handler, which the system does not interrupt.
+unsafe fn do_on_own_stack(work: &Work) {
+    let top = work.thread.work_stack_end();
+    // SAFETY: the stack is this thread's, and nobody is using it. The function keeps r12, as all
+    // functions of the C ABI do, and returns.
+    unsafe {
+        asm!(
+            "mov r12, rsp",
+            "mov rsp, {top}",
+            "call {function}",
+            "mov rsp, r12",
+            top = in(reg) top,
+            function = in(reg) sample as unsafe extern "C" fn(*const Work),
+            in("rdi") std::ptr::from_ref(work),
+            out("r12") _,
+            clobber_abi("C"),
+        );
+    }
+}
+
+/// Counts a sample of the calling thread.
+///
+/// # Safety
+/// The work is that of the calling thread's handler.
+unsafe extern "C" fn sample(work: *const Work) {
+    // SAFETY: the caller's promise.
+    let &Work { thread, ref registers, weight } = unsafe { &*work };
+    let Some((node, tree)) = super::place_of(&thread.location) else { return };
+    // SAFETY: this is the thread's handler, which the system does not interrupt by the same signal.
+    let scratch = unsafe { thread.scratch() };
+    let (count, is_whole) = thread.sampling(|| {
+        // SAFETY: the thread says so.
+        unsafe { modules::current() }
+            .map_or((0, false), |modules| unwind(scratch, thread, (modules, registers)))
+    });
+    tree.add(node, &scratch.places[..count], (weight, is_whole));
+}
+
+/// Fills in the places of the frames, up to the program's begin or to where an OpenMP runtime has
+/// called the function of a construct. Returns how many there are, and whether they are all.
+fn unwind(
+    scratch: &mut Scratch,
+    thread: &Thread,
+    (modules, registers): (&Modules, &Registers),
+) -> (usize, bool) {
+    let &Registers { instruction, stack, frame } = registers;
+    let end = thread.stack_end(stack);
+    let mut read = |address: u64| {
+        let is_inside = address >= stack && address.is_multiple_of(8) && address < end;
+        // SAFETY: the thread's own stack, from where it was interrupted up to its end; both are
+        // multiples of 8.
+        is_inside.then(|| unsafe { *(address as *const u64) }).ok_or(())
+    };
+    let Scratch { cache, places } = scratch;
+    let registers = UnwindRegsX86_64::new(instruction, stack, frame);
+    let mut frames = modules.unwinder.iter_frames(instruction, registers, cache, &mut read);
+    for (count, place) in places.iter_mut().enumerate() {
+        let address = match frames.next() {
+            Ok(Some(frame)) => frame.address_for_lookup(),
+            Ok(None) => return (count, true),
+            Err(_) => return (count, false),
+        };
+        let Some(code) = modules.find(address) else { return (count, false) };
+        if code.is_runtime {
+            return (count, true);
+        }
+        let address = address.wrapping_sub(code.base as u64);
+        if code.object >= SamplePlace::OBJECTS {
+            return (count, false);
+        }
+        *place = SamplePlace { object: code.object, address }.encode();
+    }
+    (places.len(), false)
+}
