@@ -12,6 +12,9 @@ use pompeii_finish::metrics::{self, Counters, Metric};
 
 use crate::terminal::cannot;
 
+/// Systems look at timers of CPU time as often as their clock ticks, mostly 250 times in a second.
+const SAMPLE_HZ_MAX: u64 = 250;
+
 /// The filter's copy in an experiment.
 pub const FILTER_COPY: &str = "filter";
 
@@ -35,6 +38,14 @@ pub struct Options {
     /// Show each iteration of a loop as a separate call path; needs `compile --loop-chunks`
     #[arg(long)]
     iterations: bool,
+    /// Find functions by sampling: look HZ times in a second of each thread's CPU time where it is.
+    /// Nothing has to be instrumented for it
+    #[arg(long, value_name = "HZ",
+          value_parser = clap::value_parser!(u64).range(1..=SAMPLE_HZ_MAX))]
+    sample: Option<u64>,
+    /// Take no samples, even if POMPEII_SAMPLE asks for them
+    #[arg(long, conflicts_with = "sample")]
+    no_sample: bool,
     /// Measure the waiting between MPI processes with additional small messages: not at all, in
     /// collective operations, or (alone, or all) for messages too [default: collectives]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
@@ -90,6 +101,7 @@ impl Options {
         };
         let filter = named.map(checked).transpose()?;
         check_memory_variables()?;
+        check_sample_variable()?;
         let metrics = metrics::requested(|name| match (name, &self.metrics) {
             (METRICS_VARIABLE, Some(list)) => Some(list.clone()),
             _ => text_of(name),
@@ -138,6 +150,7 @@ impl Options {
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
             ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
+            ("POMPEII_SAMPLE", if self.no_sample { Some(0) } else { self.sample }),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),
             ("POMPEII_GUARD_VISITS", self.guard_visits),
             ("POMPEII_GUARD_TIME", self.guard_time),
@@ -189,6 +202,19 @@ fn check_memory_variables() -> Result<()> {
     match set.filter(|(_, text)| !text.is_empty()) {
         Some((name, text)) => size(&text).map(drop).map_err(|why| anyhow!("{name}={text}: {why}")),
         None => Ok(()),
+    }
+}
+
+/// The program would take no samples where it cannot read how many.
+fn check_sample_variable() -> Result<()> {
+    let text = text_of("POMPEII_SAMPLE").unwrap_or_default();
+    let is_known = |text: &str| text.trim().parse().is_ok_and(|hz: u64| hz <= SAMPLE_HZ_MAX);
+    match text.is_empty() || is_known(&text) {
+        true => Ok(()),
+        false => bail!(
+            "POMPEII_SAMPLE={text}: expected samples per second, from 1 to {SAMPLE_HZ_MAX}, or \
+             0 for none"
+        ),
     }
 }
 

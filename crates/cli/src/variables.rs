@@ -39,6 +39,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_FOLLOW_FORKS", &[]),
     variable("POMPEII_STATISTICS", &[]),
     variable("POMPEII_ITERATIONS", &[]),
+    variable("POMPEII_SAMPLE", &[]),
     variable("POMPEII_MPI_WAIT", &[]),
     variable("POMPEII_MPI_CLOCK", &[]),
     variable("POMPEII_LEGACY_RECORDS", &[]),
@@ -60,7 +61,7 @@ const VARIABLES: &[Variable] = &[
 /// Variables of Score-P that are not followed: what is so instead.
 const UNSUPPORTED: &[(&str, &str)] = &[
     ("SCOREP_ENABLE_PROFILING", "the profile is always written; it costs next to nothing"),
-    ("SCOREP_ENABLE_UNWINDING", "call paths consist of instrumented regions only"),
+    ("SCOREP_ENABLE_UNWINDING", "`run --sample HZ` finds functions that are not instrumented"),
     ("SCOREP_VERBOSE", "`pompeii doctor` and the summary of `run` say what there is to say"),
     ("SCOREP_PAGE_SIZE", "pages are those of the system"),
     ("SCOREP_MACHINE_NAME", "the host's own name is written"),
