@@ -131,6 +131,7 @@ struct PageRegion {
     end_line: u32,
     clauses: String,
     barrier_included: bool,
+    sampled: bool,
 }
 
 #[derive(Serialize)]
@@ -212,6 +213,7 @@ fn regions(cube: &Cube) -> Vec<PageRegion> {
         end_line: region.end_line,
         clauses: region.written_clauses(),
         barrier_included: region.includes_barrier(),
+        sampled: region.is_sampled(),
     };
     cube.regions.iter().map(region).collect()
 }

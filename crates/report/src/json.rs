@@ -252,6 +252,9 @@ pub struct JsonRegion {
     pub clauses: String,
     /// The construct kept its implicit barrier: its time includes the waiting there.
     pub barrier_included: bool,
+    /// It was not instrumented but sampled: it has no visits, and its time is an estimate by so
+    /// many samples as its metric `samples` says.
+    pub sampled: bool,
     /// How often threads entered it.
     pub visits: i64,
     /// Measured time with everything below it, without idle time; recursion counts once.
@@ -517,6 +520,7 @@ fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
             end_line: region.end_line,
             clauses: region.written_clauses(),
             barrier_included: region.includes_barrier(),
+            sampled: region.is_sampled(),
             visits: cube.metric("visits").map_or(0, own),
             time_s: cube.clock.seconds(inclusive.as_ref().map_or(0, below)),
             self_s: cube.clock.seconds(measured.map_or(0, own)),

@@ -14,6 +14,7 @@ pub fn limits(cube: &Cube) -> Vec<String> {
     let limits = [
         counted(cube),
         sampled(cube),
+        functions_sampled(cube),
         barriers_included(cube),
         workshares(cube),
         on_host(cube),
@@ -41,6 +42,17 @@ fn counted(cube: &Cube) -> Option<String> {
 fn sampled(cube: &Cube) -> Option<String> {
     let shown = all_counted(cube, |role| role == Role::Atomic)?;
     Some(format!("Counted, and one of 1,024 visits of a thread timed: {shown}."))
+}
+
+/// Functions whose times are estimates.
+fn functions_sampled(cube: &Cube) -> Option<String> {
+    let samples = cube.total(cube.metric("samples")?);
+    let functions = cube.regions.iter().filter(|region| region.is_sampled()).count() as i64;
+    Some(format!(
+        "Found by {}: {}. Their times are shares of what was measured around them.",
+        format::counted(samples, "sample"),
+        format::counted(functions, "function"),
+    ))
 }
 
 fn all_counted(cube: &Cube, is: fn(Role) -> bool) -> Option<String> {

@@ -43,6 +43,9 @@ pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
     trees.map(|tree| even(&tree)).join("\n")
 }
 
+/// With fewer samples, the standard deviation of their number is more than 18 % of it.
+const MANY_SAMPLES: i64 = 30;
+
 /// Columns of numbers: collapsed, expanded, share of the whole.
 const NUMBERS: [usize; 3] = [13, 13, 8];
 
@@ -147,6 +150,7 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
         false => cube.total(metric),
     };
     let (mut text, mut hidden, mut below) = (String::new(), 0, 0);
+    let samples = cube.metric("samples").map(|metric| cube.all_inclusive(metric));
     let mut open: Vec<(CallId, usize)> =
         cube.calls.roots().iter().rev().map(|&root| (root, 0)).collect();
     while let Some((call, depth)) = open.pop() {
@@ -155,7 +159,8 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
             hidden += cube.calls.subtree(call).len() as i64;
             continue;
         }
-        let name = full_name(cube, call);
+        let samples = samples.as_ref().map_or(0, |samples| samples[call]);
+        let name = full_name(cube, call, samples);
         text += &table.line(&Line {
             depth,
             name: &name,
@@ -194,11 +199,19 @@ fn changes(cube: &Cube, metric: MetricId) -> IndexVec<CallId, i64> {
     sizes
 }
 
-/// The region's label. One whose own time has waiting in it says so.
-fn full_name(cube: &Cube, call: CallId) -> String {
+/// The region's label. One whose own time has waiting in it says so, and one whose time is an
+/// estimate by so many samples.
+fn full_name(cube: &Cube, call: CallId, samples: i64) -> String {
     let region = &cube.regions[cube.calls.region(call)];
-    let included = if region.includes_barrier() { " (barrier included)" } else { "" };
-    region.label() + included
+    let mark = match (region.includes_barrier(), region.is_sampled()) {
+        (true, _) => " (barrier included)".to_owned(),
+        (false, true) if samples < MANY_SAMPLES => {
+            format!(" (about, {})", format::counted(samples, "sample"))
+        }
+        (false, true) => " (sampled)".to_owned(),
+        (false, false) => String::new(),
+    };
+    region.label() + &mark
 }
 
 /// Threads of larger jobs are not listed.

@@ -513,3 +513,22 @@ fn what_measuring_cost_is_stated_where_it_is_much() {
 fn a_report_from_elsewhere_does_not_know_what_measuring_cost() {
     assert_eq!(json_report(&ocean(), &RunInfo::default()).dilation, None);
 }
+
+/// With 30 samples or more the estimate is a time like others, with fewer it says from how many.
+#[test]
+fn sampled_functions_are_marked() {
+    let text = "wall=1000 locations=1\n\
+                prog                              *  time=400 visits=1 samples=40\n\
+                prog/flux@ sampled                *  time=500 samples=25\n\
+                prog/flux@ sampled/pow@ sampled   *  time=100 samples=5\n";
+    let cube = analysis::derive(&analysis::notation::cube(text).unwrap());
+    let trees = trees(&cube, &TreeOptions::default());
+    assert!(trees.contains("flux (sampled)"), "{trees}");
+    assert!(trees.contains("pow (about, 5 samples)"), "{trees}");
+    let summary = summary(&cube, &RunInfo::default(), &Options::default());
+    assert!(summary.contains("Found by 70 samples: 2 functions."), "{summary}");
+    let regions = json_report(&cube, &RunInfo::default()).regions;
+    let sampled: Vec<&str> =
+        regions.iter().filter(|it| it.sampled).map(|it| it.name.as_str()).collect();
+    assert_eq!(sampled, ["flux", "pow"]);
+}

@@ -97,7 +97,7 @@ export function estimatedTrees(open, { metrics }, boxes, window) {
   return {
     metrics,
     regions: open.regions.map((region) => ({ ...region, construct: region.label, place: "",
-      clauses: "", end_line: region.line, barrier_included: false })),
+      clauses: "", end_line: region.line, barrier_included: false, sampled: false })),
     calls: paths.calls,
     processes: open.processes.map(({ name }) => ({ name, node: "" })),
     locations: open.locations.map(({ name, process }) => ({ name, process })),

@@ -10,7 +10,7 @@ import { inOrder } from "../order.js";
  * @typedef {{name: string, title: string, unit: string, parent: number}} RawMetric
  * @typedef {{name: string, label: string, place: string, construct: string, role: string,
  *   paradigm: string, file: string, line: number, end_line: number, clauses: string,
- *   barrier_included: boolean}} RawRegion
+ *   barrier_included: boolean, sampled: boolean}} RawRegion
  * @typedef {{id: number, parent: number, children: number[], depth: number}} Node
  * @typedef {Node & RawMetric} MetricNode
  * @typedef {Node & {region: number}} CallNode

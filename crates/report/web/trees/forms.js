@@ -28,7 +28,9 @@
 export function regionWords(region) {
   const clauses = region.clauses && ` ${region.clauses}`;
   const barrier = region.barrier_included ? " (barrier included)" : "";
-  return { name: region.construct, place: region.place, title: region.label + clauses + barrier };
+  const sampled = region.sampled ? " (sampled)" : "";
+  return { name: region.construct + sampled, place: region.place,
+    title: region.label + clauses + barrier + sampled };
 }
 
 /** @implements {Form} */
