@@ -98,6 +98,12 @@ impl<'a> Names<'a> {
         Self { symbols, objects, regions, sampled: HashMap::new(), new: Vec::new() }
     }
 
+    /// Whether the code is in the measurement library, if that is a file of its own.
+    fn is_library(&self, place: SamplePlace) -> bool {
+        let name = self.objects.get(place.object as usize).and_then(|of| of.path.file_name());
+        name.is_some_and(|name| name.to_string_lossy().starts_with("libpomp"))
+    }
+
     /// The functions at a place of the code, the outermost one first; none if the object is not
     /// known.
     fn functions(&self, place: SamplePlace) -> Vec<Frame> {
@@ -149,6 +155,8 @@ struct At {
     met: usize,
     /// The next function is the body of a construct, which has a node already.
     is_body_next: bool,
+    /// No frame was met yet.
+    is_outermost: bool,
     /// What starts the program is over.
     has_begun: bool,
     /// Frames further inside do not count.
@@ -198,14 +206,24 @@ impl Growing<'_> {
         let has_ended = !is_work || around.is_none();
         let (around, is_body_next) = around.unwrap_or_default();
         self.around.insert(index, around);
-        At { node: node as u32, top: index, met: 0, is_body_next, has_begun: false, has_ended }
+        let (node, is_outermost) = (node as u32, true);
+        At { node, top: index, met: 0, is_body_next, is_outermost, has_begun: false, has_ended }
     }
 
     /// One frame further inside: its functions, of which all but the first are inlined.
     fn follow(&mut self, mut at: At, place: SamplePlace, names: &mut Names) -> At {
+        let is_library = names.is_library(place);
         for frame in names.functions(place) {
-            at.has_ended |= is_ours(&frame);
-            at.has_begun |= !starts_the_program(&frame);
+            // The entry of a stripped program has no name.
+            let is_entry = std::mem::take(&mut at.is_outermost)
+                && !at.is_body_next
+                && frame.function.contains("+0x");
+            if is_library || is_ours(&frame) {
+                // It may have called the function of a construct. Else it is an event.
+                at.has_ended |= at.has_begun;
+                continue;
+            }
+            at.has_begun |= !is_entry && !starts_the_program(&frame);
             if at.has_ended || !at.has_begun {
                 continue;
             }
@@ -295,9 +313,9 @@ fn is_work(kind: RegionKind) -> bool {
     )
 }
 
-/// Whether it is a function of the measurement library.
+/// Whether it is a function of the measurement library, which may be a part of the program.
 fn is_ours(frame: &Frame) -> bool {
-    let prefixes = ["POMP_", "POMP2_", "pomp::", "libpomp"];
+    let prefixes = ["POMP_", "POMP2_", "pomp::"];
     prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
 }
 

@@ -42,7 +42,8 @@ fn check(samples: Vec<SampleFrame>, expected: Expect) {
     expected.assert_eq(&(lines.join("\n") + "\n"));
 }
 
-/// The function that a compiler has made of the region's body, at 0x400, is the region itself.
+/// The function that a compiler has made of the region's body, at 0x400, is the region itself; the
+/// one at 0x100 is the entry of the program.
 #[test]
 fn time_is_divided_by_the_samples_of_each_node() {
     let samples = vec![
@@ -76,7 +77,13 @@ fn time_is_divided_by_the_samples_of_each_node() {
 #[test]
 fn a_function_that_calls_itself_is_one_call_path() {
     check(
-        vec![top(1, 0), called_by(1, 0x100, 1), called_by(2, 0x100, 1), called_by(3, 0x100, 2)],
+        vec![
+            top(1, 0),
+            called_by(1, 0x50, 0),
+            called_by(2, 0x100, 1),
+            called_by(3, 0x100, 1),
+            called_by(4, 0x100, 2),
+        ],
         expect![[r#"
             time !$omp parallel [300]
             time solver+0x100 [700]
