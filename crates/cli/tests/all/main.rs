@@ -56,6 +56,7 @@ mod replay;
 mod reports;
 mod run;
 mod run_edges;
+mod sampling;
 mod scale;
 mod scaling;
 mod score;
