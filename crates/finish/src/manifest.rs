@@ -17,6 +17,7 @@ use crate::dropped::Dropped;
 use crate::end::End;
 use crate::excluded::Excluded;
 use crate::guard::Guarded;
+use crate::hot_lines::{self, HotLine};
 use crate::machine::Machine;
 use crate::mpi;
 use crate::run::{Run, Survey};
@@ -320,6 +321,9 @@ pub struct Manifest {
     /// Visits of excluded functions and user regions on the thread that has most of them.
     #[serde(default)]
     pub excluded_visits: u64,
+    /// The lines of the source with most samples, if functions were sampled.
+    #[serde(default)]
+    pub hot_lines: Vec<HotLine>,
     /// The MPI job that this is the experiment of; what is said of one process is of its first.
     #[serde(default)]
     pub job: Option<Job>,
@@ -363,6 +367,7 @@ impl Manifest {
                 .fold(0, u64::saturating_add),
             excluded: together(run.surveys.iter().flat_map(|of| of.excluded.clone())),
             excluded_visits: run.surveys.iter().map(|of| of.excluded_visits).max().unwrap_or(0),
+            hot_lines: hot_lines::together(run.surveys.iter().flat_map(|of| &of.hot_lines)),
             job: Job::of(run, info),
             processes,
         }

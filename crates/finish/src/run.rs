@@ -21,6 +21,7 @@ use crate::clock::align::{Alignment, Clock, align_together};
 use crate::dropped::{Dropped, dropped};
 use crate::excluded::{Excluded, excluded};
 use crate::guard::{Guarded, guarded};
+use crate::hot_lines::HotLine;
 use crate::inside::{LiveFolder, descend};
 use crate::mpi::{self, World};
 use crate::profile::RowOrder;
@@ -67,6 +68,8 @@ pub struct Survey {
     pub dropped: Vec<Dropped>,
     /// What its threads did with the CPUs.
     pub threads: Threads,
+    /// The lines of the source in its samples.
+    pub hot_lines: Vec<HotLine>,
 }
 
 /// The processes of a run.
@@ -300,7 +303,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
     let mut live = live_of(root, folder)?.read()?;
     sort_locations(&mut live);
     call_sites::resolve(&mut live, symbols);
-    samples::attach(&mut live, symbols);
+    let hot_lines = samples::attach(&mut live, symbols).lines;
     let frequency = clock::of(&live);
     let world = mpi::world(&live);
     let definitions = resolve(&live, world.as_ref()).definitions;
@@ -335,6 +338,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
         excluded_visits,
         dropped,
         threads,
+        hot_lines,
     };
     Ok((definitions, survey))
 }

@@ -23,6 +23,7 @@ use pompeii_model::{Cube, Metric, MetricId, SAMPLED, Unit};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::call_sites::bytes;
+use crate::hot_lines::HotLine;
 use crate::nodes::{ROOT, TASKS};
 use crate::severities::Place;
 use crate::visit_times::signed;
@@ -34,7 +35,12 @@ const LEVELS_MAX: usize = 256;
 
 /// The samples of a process, and where the nodes are that they have made.
 #[derive(Debug, Default)]
-pub struct Sampled(Vec<OfLocation>);
+pub struct Sampled {
+    /// By location.
+    of: Vec<OfLocation>,
+    /// The lines of the source that they have met.
+    pub lines: Vec<HotLine>,
+}
 
 #[derive(Debug, Default)]
 struct OfLocation {
@@ -67,10 +73,10 @@ pub fn attach(live: &mut LiveProcess, symbols: &Symbols) -> Sampled {
     }
     let mut names = Names::new(&live.definitions, symbols);
     let of = live.locations.iter_mut().map(|location| attach_location(location, &mut names));
-    let sampled = Sampled(of.collect());
-    let new = names.new;
+    let of = of.collect();
+    let Names { new, lines, .. } = names;
     live.definitions.extend(new);
-    sampled
+    Sampled { of, lines }
 }
 
 /// The regions of a process, and those that samples add.
@@ -81,6 +87,9 @@ struct Names<'a> {
     regions: Vec<(RegionKind, String)>,
     sampled: HashMap<(String, String), u32>,
     new: Vec<Definition>,
+    lines: Vec<HotLine>,
+    /// Places of the lines.
+    known_lines: HashMap<Frame, usize>,
 }
 
 impl<'a> Names<'a> {
@@ -95,7 +104,9 @@ impl<'a> Names<'a> {
                 _ => {}
             }
         }
-        Self { symbols, objects, regions, sampled: HashMap::new(), new: Vec::new() }
+        let (sampled, known_lines) = (HashMap::new(), HashMap::new());
+        let (new, lines) = (Vec::new(), Vec::new());
+        Self { symbols, objects, regions, sampled, new, lines, known_lines }
     }
 
     /// Whether the code is in the measurement library, if that is a file of its own.
@@ -134,6 +145,24 @@ impl<'a> Names<'a> {
         id
     }
 
+    /// The place of a frame's line among the lines; `None` if it is not known.
+    fn line(&mut self, frame: &Frame) -> Option<usize> {
+        if frame.line == 0 {
+            return None;
+        }
+        let next = self.lines.len();
+        let place = *self.known_lines.entry(frame.clone()).or_insert(next);
+        if place == next {
+            self.lines.push(HotLine {
+                file: frame.file.clone(),
+                line: frame.line,
+                function: frame.function.clone(),
+                samples: 0,
+            });
+        }
+        Some(place)
+    }
+
     fn kind(&self, node: &Node) -> Option<RegionKind> {
         match Key::decode(node.key) {
             Key::Region(region) => self.regions.get(region as usize).map(|(kind, _)| *kind),
@@ -161,6 +190,8 @@ struct At {
     has_begun: bool,
     /// Frames further inside do not count.
     has_ended: bool,
+    /// The innermost line that is known, of the user's code.
+    line: Option<usize>,
 }
 
 /// The nodes that samples add to a location.
@@ -191,6 +222,9 @@ fn attach_location(location: &mut LiveLocation, names: &mut Names) -> OfLocation
             Some(at) => growing.follow(at, SamplePlace::decode(frame.place), names),
         };
         growing.samples[at.node as usize] += u64::from(frame.samples);
+        if let Some(line) = at.line {
+            names.lines[line].samples += u64::from(frame.samples);
+        }
         places.push(Some(at));
     }
     let Growing { samples, in_runtime, .. } = growing;
@@ -207,7 +241,8 @@ impl Growing<'_> {
         let (around, is_body_next) = around.unwrap_or_default();
         self.around.insert(index, around);
         let (node, is_outermost) = (node as u32, true);
-        At { node, top: index, met: 0, is_body_next, is_outermost, has_begun: false, has_ended }
+        let (top, met, has_begun, line) = (index, 0, false, None);
+        At { node, top, met, is_body_next, is_outermost, has_begun, has_ended, line }
     }
 
     /// One frame further inside: its functions, of which all but the first are inlined.
@@ -227,6 +262,7 @@ impl Growing<'_> {
             if at.has_ended || !at.has_begun {
                 continue;
             }
+            at.line = names.line(&frame).or(at.line);
             if std::mem::take(&mut at.is_body_next) {
                 continue;
             }
@@ -331,14 +367,14 @@ impl Sampled {
     /// Divides the ticks of each node of a location that has samples below it; the nodes must have
     /// all their ticks.
     pub fn divide(&self, position: usize, nodes: &mut [Node]) {
-        if let Some(of) = self.0.get(position) {
+        if let Some(of) = self.of.get(position) {
             of.divide(nodes);
         }
     }
 
     /// Adds the numbers of samples to the cube.
     pub fn add(&self, cube: &mut Cube, place: &Place, metric: MetricId) {
-        for (position, OfLocation { samples, .. }) in self.0.iter().enumerate() {
+        for (position, OfLocation { samples, .. }) in self.of.iter().enumerate() {
             let calls = place.calls_of.get(position).map_or(&[][..], Vec::as_slice);
             for (&samples, &call) in samples.iter().zip(calls).filter(|(samples, _)| **samples > 0)
             {

@@ -35,7 +35,7 @@ pub struct Loaded {
 }
 
 /// A function at an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Its name in the source's words, or `lib+0x1234`.
     pub function: String,
