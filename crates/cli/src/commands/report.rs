@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use pompeii_analysis::{Chunk, Dispatch, Finding, Machine, Measuring, findings_on, format};
 use pompeii_finish::{Contended, Counted, Excluded, Guarded, Manifest, Turn, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
-use pompeii_report::{RunInfo, TreeOptions};
+use pompeii_report::{HotLine, RunInfo, TreeOptions};
 
 use super::reference::{self, Compared};
 use super::{cpus, recover};
@@ -27,6 +27,7 @@ use crate::terminal::{Look, shown, shown_name};
     pompeii report before --top 3
     pompeii report before --json | jq '.findings[0]'
     pompeii report eight --serial one                  eight threads, compared with one
+    pompeii report sampled --lines                     the hottest lines of the source
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
     /// The experiment, or a profile (profile.cubex)
@@ -39,6 +40,9 @@ pub struct Arguments {
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
+    /// Print the lines of the source with most samples (run --sample) instead
+    #[arg(long, conflicts_with = "json")]
+    lines: bool,
     /// Print the JSON schema of --json
     #[arg(long, exclusive = true)]
     schema: bool,
@@ -55,6 +59,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let experiment = experiment::open(name, arguments.damaged)?;
+    if arguments.lines {
+        let options = Look::of(&std::io::stdout()).report(arguments.top);
+        print(&hot_lines(&experiment, &options)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
         let info = run_info(&experiment, compared);
@@ -77,6 +86,27 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     drop(progress);
     print(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The table of the lines with most samples.
+fn hot_lines(experiment: &Experiment, options: &pompeii_report::Options) -> Result<String> {
+    let (cube, name) = (&experiment.cube, shown_name(&experiment.folder));
+    let Some(samples) = cube.metric("samples") else {
+        bail!("{name} has no samples; `pompeii run --sample 100 -- COMMAND` takes them");
+    };
+    let manifest = experiment.manifest.as_ref();
+    let line = |line: &pompeii_finish::HotLine| HotLine {
+        file: shown(&line.file).into_owned(),
+        line: line.line,
+        function: shown(&line.function).into_owned(),
+        samples: line.samples,
+    };
+    let lines: Vec<HotLine> =
+        manifest.map_or(&[][..], |of| of.hot_lines.as_slice()).iter().map(line).collect();
+    if lines.is_empty() {
+        bail!("{name}: no lines are known; compile the program with -g, and measure it again");
+    }
+    Ok(pompeii_report::hot_lines(&lines, cube.total(samples).unsigned_abs(), options))
 }
 
 /// Prints the first answer to standard error, where the program has standard output.

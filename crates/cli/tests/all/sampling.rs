@@ -84,6 +84,8 @@ fn sampled_functions_share_the_time_around_them() {
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("heavy (sampled)"), "{text}");
     assert!(!text.contains("do not add up"), "{text}");
+    let lines = sandbox.succeeds("report exp --lines").output;
+    assert!(lines.lines().nth(1).unwrap().contains("program.c:3  heavy"), "{lines}");
 }
 
 /// All addresses of a function are one function, also without its name.
@@ -135,6 +137,9 @@ fn nothing_is_sampled_unasked() {
     let sandbox = program();
     sandbox.succeeds("run -q -o exp -- ./program");
     assert!(sampled(&report(&sandbox)).is_empty());
+    let refused = sandbox.pompeii("report exp --lines");
+    assert_ne!(refused.code, Some(0));
+    refused.says("exp has no samples");
     let mut without = sandbox.command("run --no-sample -q --replace -o exp -- ./program");
     let ended = Ended::of(without.env("POMPEII_SAMPLE", "100").output().unwrap());
     assert_eq!(ended.code, Some(0), "{}", ended.messages);
