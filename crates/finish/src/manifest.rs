@@ -324,6 +324,9 @@ pub struct Manifest {
     /// The lines of the source with most samples, if functions were sampled.
     #[serde(default)]
     pub hot_lines: Vec<HotLine>,
+    /// All samples, and those of which it is not known from where the functions were called.
+    #[serde(default)]
+    pub samples: [u64; 2],
     /// The MPI job that this is the experiment of; what is said of one process is of its first.
     #[serde(default)]
     pub job: Option<Job>,
@@ -368,6 +371,10 @@ impl Manifest {
             excluded: together(run.surveys.iter().flat_map(|of| of.excluded.clone())),
             excluded_visits: run.surveys.iter().map(|of| of.excluded_visits).max().unwrap_or(0),
             hot_lines: hot_lines::together(run.surveys.iter().flat_map(|of| &of.hot_lines)),
+            samples: [0, 1].map(|which| {
+                let counts = run.surveys.iter().map(|of| of.samples[which]);
+                counts.fold(0, u64::saturating_add)
+            }),
             job: Job::of(run, info),
             processes,
         }

@@ -70,6 +70,8 @@ pub struct Survey {
     pub threads: Threads,
     /// The lines of the source in its samples.
     pub hot_lines: Vec<HotLine>,
+    /// All of its samples, and those whose outer frames are not known.
+    pub samples: [u64; 2],
 }
 
 /// The processes of a run.
@@ -304,6 +306,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
     sort_locations(&mut live);
     call_sites::resolve(&mut live, symbols);
     let hot_lines = samples::attach(&mut live, symbols).lines;
+    let samples = samples::counts(&live);
     let frequency = clock::of(&live);
     let world = mpi::world(&live);
     let definitions = resolve(&live, world.as_ref()).definitions;
@@ -339,6 +342,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
         dropped,
         threads,
         hot_lines,
+        samples,
     };
     Ok((definitions, survey))
 }

@@ -66,6 +66,14 @@ pub fn metric(live: &LiveProcess) -> Option<Metric> {
     })
 }
 
+/// How many samples there are, and how many of them have outer frames that are not known.
+pub fn counts(live: &LiveProcess) -> [u64; 2] {
+    let sum = |sum: u64, count: u32| sum.saturating_add(count.into());
+    let frames = live.locations.iter().flat_map(|location| &location.sample_frames);
+    let incomplete = live.locations.iter().map(|location| location.incomplete_samples);
+    [frames.map(|frame| frame.samples).fold(0, sum), incomplete.fold(0, sum)]
+}
+
 /// Adds regions and nodes for what was sampled. The nodes have no time yet: see [`divide`].
 pub fn attach(live: &mut LiveProcess, symbols: &Symbols) -> Sampled {
     if metric(live).is_none() {

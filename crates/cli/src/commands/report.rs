@@ -301,6 +301,7 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     notes.extend(manifest.counted.iter().flat_map(counted));
     notes.extend(cpus::unknown(manifest));
     notes.extend(excluded(&manifest.excluded));
+    notes.extend(incomplete_samples(manifest));
     notes.extend(manifest.guarded.iter().map(guarded));
     if manifest.summed_visits > 0 {
         let visits = format::counted(manifest.summed_visits as i64, "visit");
@@ -310,6 +311,20 @@ fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
     }
     notes.extend(manifest.processes.iter().map(recover::process_line));
     notes
+}
+
+/// From where functions were called is not known of so many samples that call paths mislead.
+fn incomplete_samples(manifest: &Manifest) -> Option<String> {
+    const MANY: f64 = 0.02;
+    let [all, incomplete] = manifest.samples;
+    (incomplete > 0 && incomplete as f64 >= MANY * all as f64).then(|| {
+        format!(
+            "Of {}, {} have incomplete call paths: functions of code without unwind tables, or on \
+             stacks of the program's own, may be shown without what has called them.",
+            format::counted(all as i64, "sample"),
+            format::count(incomplete as i64),
+        )
+    })
 }
 
 /// Which functions were excluded during the run, and how to exclude them from the start.
