@@ -60,8 +60,8 @@ struct State {
 struct Known {
     /// Empty if there are no names.
     frames: Vec<Frame>,
-    /// Where its function begins; the address itself if that is not known.
-    begin: u64,
+    /// Where its function begins.
+    begin: Option<u64>,
 }
 
 /// A file, and its separate debug file if it has one.
@@ -82,7 +82,15 @@ impl Symbols {
     /// of the function that begins there, if the file says where its functions begin.
     pub fn functions(&self, loaded: &Loaded, address: u64) -> Vec<Frame> {
         let known = self.known(loaded, address);
-        named(known.frames, loaded, known.begin)
+        named(known.frames, loaded, known.begin.unwrap_or(address))
+    }
+
+    /// File and line where the function begins that has this address.
+    pub fn head(&self, loaded: &Loaded, address: u64) -> Option<(String, u32)> {
+        let begin = self.known(loaded, address).begin?;
+        // The last one is the function itself, and not what was inlined there.
+        let Frame { file, line, .. } = self.known(loaded, begin).frames.pop()?;
+        (line > 0).then_some((file, line))
     }
 
     fn known(&self, loaded: &Loaded, address: u64) -> Known {
@@ -93,11 +101,10 @@ impl Symbols {
         }
         let opened = opened.entry(loaded.clone()).or_insert_with(|| open(loaded));
         let found = match opened {
-            Some(opened) => Known {
-                frames: opened.frames(address),
-                begin: opened.ranges.begin(address).unwrap_or(address),
-            },
-            None => Known { frames: Vec::new(), begin: address },
+            Some(opened) => {
+                Known { frames: opened.frames(address), begin: opened.ranges.begin(address) }
+            }
+            None => Known { frames: Vec::new(), begin: None },
         };
         known.insert(key, found.clone());
         found

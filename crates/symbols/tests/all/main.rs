@@ -137,6 +137,23 @@ fn calls_have_function_and_line_and_what_was_inlined() {
 }
 
 #[test]
+fn functions_have_the_line_where_they_begin() {
+    for compiler in compilers() {
+        let built = Built::new(compiler, "-g");
+        let symbols = Symbols::default();
+        let heads = built.calls.iter().map(|(path, address)| {
+            let (file, line) = symbols.head(&loaded(path), *address).unwrap();
+            format!("{}:{line}", file.rsplit('/').next().unwrap())
+        });
+        let heads: Vec<String> = heads.collect();
+        assert_eq!(heads, ["program.c:7", "program.c:11", "library.c:12"], "{compiler}");
+    }
+    let built = Built::new("gcc", "");
+    let (path, address) = &built.calls[0];
+    assert_eq!(Symbols::default().head(&loaded(path), *address), None);
+}
+
+#[test]
 fn without_debug_information_the_function_is_known() {
     for compiler in compilers() {
         for how in ["-pie -fPIE", "-no-pie -fno-PIE"] {
