@@ -123,33 +123,41 @@ impl<'a> Names<'a> {
         name.is_some_and(|name| name.to_string_lossy().starts_with("libpomp"))
     }
 
-    /// The functions at a place of the code, the outermost one first; none if the object is not
-    /// known.
-    fn functions(&self, place: SamplePlace) -> Vec<Frame> {
+    /// The functions at a place of the code, the outermost one first, each with the line where it
+    /// begins, which is 0 if that is not known, for example because the function was inlined; none
+    /// if the object is not known.
+    fn functions(&self, place: SamplePlace) -> Vec<(Frame, u32)> {
         let Some(loaded) = self.objects.get(place.object as usize) else { return Vec::new() };
-        let mut frames = self.symbols.functions(loaded, place.address);
-        frames.reverse();
-        frames
+        let frames = self.symbols.functions(loaded, place.address);
+        let head = self.symbols.head(loaded, place.address);
+        let mut heads = head.map(|(_, line)| line).into_iter();
+        frames.into_iter().rev().map(|frame| (frame, heads.next().unwrap_or(0))).collect()
     }
 
-    /// The region of a sampled function.
-    fn region(&mut self, frame: &Frame) -> u32 {
+    /// The region of a sampled function that begins in this line.
+    fn region(&mut self, frame: &Frame, head: u32) -> u32 {
+        let next = self.regions.len() as u32;
         let key = (frame.function.clone(), frame.file.clone());
-        if let Some(&region) = self.sampled.get(&key) {
-            return region;
+        let id = *self.sampled.entry(key).or_insert(next);
+        if id == next {
+            self.regions.push((RegionKind::Function, frame.function.clone()));
+            self.new.push(Definition::Region {
+                id,
+                kind: RegionKind::Function,
+                begin_line: 0,
+                end_line: 0,
+                name: frame.function.clone(),
+                file: frame.file.clone(),
+                clauses: SAMPLED.to_owned(),
+            });
         }
-        let id = self.regions.len() as u32;
-        self.regions.push((RegionKind::Function, frame.function.clone()));
-        self.sampled.insert(key, id);
-        self.new.push(Definition::Region {
-            id,
-            kind: RegionKind::Function,
-            begin_line: 0,
-            end_line: 0,
-            name: frame.function.clone(),
-            file: frame.file.clone(),
-            clauses: SAMPLED.to_owned(),
-        });
+        // The function may have been inlined where it was met before.
+        let place = id as usize + self.new.len() - self.regions.len();
+        if let Some(Definition::Region { begin_line, end_line, .. }) = self.new.get_mut(place)
+            && *begin_line == 0
+        {
+            (*begin_line, *end_line) = (head, head);
+        }
         id
     }
 
@@ -256,7 +264,7 @@ impl Growing<'_> {
     /// One frame further inside: its functions, of which all but the first are inlined.
     fn follow(&mut self, mut at: At, place: SamplePlace, names: &mut Names) -> At {
         let is_library = names.is_library(place);
-        for frame in names.functions(place) {
+        for (frame, head) in names.functions(place) {
             // The entry of a stripped program has no name.
             let is_entry = std::mem::take(&mut at.is_outermost)
                 && !at.is_body_next
@@ -279,7 +287,7 @@ impl Growing<'_> {
                 at.met += usize::from(names.regions[expected as usize].1 == frame.function);
                 continue;
             }
-            let region = names.region(&frame);
+            let region = names.region(&frame, head);
             at.node = self.child(at.node, region);
         }
         at

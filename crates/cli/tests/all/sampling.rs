@@ -80,6 +80,7 @@ fn sampled_functions_share_the_time_around_them() {
         let is_function = ["heavy", "light", "both", "prepare", "outer", "inner"].contains(&name);
         assert!(is_sampled || !is_function, "{name}");
         assert!(!is_sampled || region["visits"] == 0, "{name}");
+        assert!(name != "heavy" || region["line"] == 3, "{region}");
     }
     let text = sandbox.succeeds("report exp").output;
     assert!(text.contains("heavy (sampled)"), "{text}");
