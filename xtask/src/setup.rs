@@ -208,9 +208,9 @@ fn install_web() -> Result<()> {
 
 /// Packages of Python that read what Pompeii writes, and what a script imports to see that they are
 /// there.
-const READERS: [&str; 3] = ["pycubexr", "jsonschema", "perfetto"];
-const IMPORTS: &str =
-    "import pycubexr, jsonschema, perfetto.protos.perfetto.trace.perfetto_trace_pb2";
+const READERS: [&str; 5] = ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb"];
+const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb; \
+                       import perfetto.protos.perfetto.trace.perfetto_trace_pb2";
 
 fn install_readers() -> Result<()> {
     let python = python();

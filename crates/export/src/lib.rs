@@ -1,12 +1,13 @@
-//! A trace in the formats of other tools, one module each. Nothing is kept for the whole trace but
-//! definitions, so memory does not follow its length: formats are written while the events are read,
-//! in one pass or in several ones.
+//! A trace in the formats of other tools, one module each. Formats are written while the events are
+//! read, in one pass or in several ones. Nothing is kept for the whole trace but definitions, so
+//! memory does not follow its length.
 //!
 //! * [`perfetto`]: the protocol buffers of Perfetto, for its page and for `trace_processor`.
-//! * [`csv`]: comma-separated values, a file for each of the tables in `tables.rs`.
+//! * [`parquet`]: a file for each of the tables in `tables.rs`, for data frames and databases.
+//! * [`csv`]: the same tables as comma-separated values.
 //!
-//! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its row
-//! in "Convert a trace" of the manual, and a test with a reader that others wrote.
+//! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its
+//! row in "Convert a trace" of the manual, and a test with a reader that others wrote.
 //!
 //! ```
 //! use pompeii_otf2::read::Archive;
@@ -20,6 +21,7 @@
 //! ```
 
 pub mod csv;
+pub mod parquet;
 pub mod perfetto;
 mod protobuf;
 mod source;

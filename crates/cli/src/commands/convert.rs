@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::counted;
-use pompeii_export::{Read, csv, perfetto};
+use pompeii_export::{Read, csv, parquet, perfetto};
 use pompeii_otf2::read::Archive;
 use pompeii_replay::{archive, told_trace};
 
@@ -24,7 +24,9 @@ use crate::terminal::{cannot, shown};
     pompeii convert traced --to perfetto -o traced.pftrace          for ui.perfetto.dev
     pompeii convert scorep-run/traces.otf2 --to perfetto -o a.pftrace
     pompeii convert traced --to perfetto -o - | gzip > traced.pftrace.gz
-    pompeii convert traced --to csv -o tables                       a folder of tables")]
+    pompeii convert traced --to parquet -o tables                   for data frames and databases
+    duckdb -c \"select kind, sum(ticks) from 'tables/waits.parquet' group by kind\"
+    pompeii convert traced --to csv -o tables                       the same tables as text")]
 pub struct Arguments {
     /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
     #[arg(value_name = "EXP")]
@@ -45,8 +47,10 @@ pub struct Arguments {
 enum Format {
     /// A file for the timeline at ui.perfetto.dev and for SQL in its trace_processor
     Perfetto,
-    /// A folder with tables of all visits, barriers, messages, waits and so on, for spreadsheets and
-    /// scripts
+    /// A folder with tables of all visits, barriers, messages, waits and so on, for data frames and
+    /// databases
+    Parquet,
+    /// The same tables as comma-separated values, for spreadsheets and scripts
     Csv,
 }
 
@@ -80,6 +84,10 @@ fn convert(arguments: &Arguments, archive: &Archive, done: &Arc<AtomicU64>) -> R
                 Ok(read)
             })
         }
+        Format::Parquet => {
+            let folder = make_folder(output)?;
+            parquet::write(open, threads, |name| File::create_new(folder.join(name)))
+        }
         Format::Csv => {
             let folder = make_folder(output)?;
             csv::write(open, threads, |name| File::create_new(folder.join(name)))
@@ -94,7 +102,7 @@ impl Format {
         let events: u64 = archive.locations().map(|location| location.number_of_events).sum();
         let passes = match self {
             Format::Perfetto => perfetto::passes(&archive::definitions(archive)),
-            Format::Csv => 1,
+            Format::Parquet | Format::Csv => 1,
         };
         events.saturating_mul(passes)
     }
@@ -103,7 +111,7 @@ impl Format {
     fn what_next(self) -> &'static str {
         match self {
             Format::Perfetto => "open it at https://ui.perfetto.dev (it stays on this computer)",
-            Format::Csv => "a file for each table",
+            Format::Parquet | Format::Csv => "a file for each table",
         }
     }
 }

@@ -1,7 +1,9 @@
 //! `pompeii convert`: where the result goes, and what is refused. Readers of the formats are in
 //! `oracle_convert.rs`.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::path::PathBuf;
 
 use crate::common::{LOOP, Sandbox};
 
@@ -73,6 +75,28 @@ fn tables_are_files_in_a_new_folder() {
     let ended = sandbox.pompeii("convert exp --to csv -o -");
     assert_eq!(ended.code, Some(2), "{}", ended.messages);
     ended.says("the result is several files; name a folder: -o FOLDER");
+}
+
+#[test]
+fn parquet_has_the_tables_of_csv() {
+    let sandbox = traced();
+    sandbox.succeeds("convert exp --to parquet -o binary");
+    sandbox.succeeds("convert exp --to csv -o text");
+    let names = |folder: &str| {
+        let entries = fs::read_dir(sandbox.path(folder)).unwrap();
+        let mut names: Vec<_> = entries.map(|it| it.unwrap().path()).collect();
+        names.sort_unstable();
+        names
+    };
+    let (binary, text) = (names("binary"), names("text"));
+    let stems =
+        |paths: &[PathBuf]| paths.iter().map(|it| it.file_stem().map(OsStr::to_owned)).collect();
+    let (of_binary, of_text): (Vec<_>, Vec<_>) = (stems(&binary), stems(&text));
+    assert_eq!(of_binary, of_text);
+    for path in binary {
+        let bytes = fs::read(&path).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{}", path.display());
+    }
 }
 
 /// An event file that was cut is converted as far as it goes.

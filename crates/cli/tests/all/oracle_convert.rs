@@ -1,6 +1,6 @@
-//! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, and
-//! Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON` names an
-//! interpreter that has the package `perfetto`.
+//! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
+//! duckdb, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
+//! names an interpreter that has the packages.
 
 use std::path::Path;
 use std::process::Command;
@@ -75,4 +75,21 @@ fn perfetto_has_the_messages_of_the_tables() {
     let trace = sample.join("traces.otf2");
     let [slices, _, messages, _] = compared(&sandbox, &trace.display().to_string());
     assert!(slices > 0 && messages > 0, "{slices} {messages}");
+}
+
+#[test]
+fn pyarrow_and_duckdb_read_the_tables() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace -o exp -- ./tasks");
+    // Numbers of call paths follow the order of the search, which is the same with one thread.
+    sandbox.succeeds("convert exp --to parquet -j 1 -o binary");
+    sandbox.succeeds("convert exp --to csv -j 1 -o text");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_parquet.py");
+    let folders = [sandbox.path("binary"), sandbox.path("text")];
+    let text = silent(Command::new(python()).arg(script).args(folders));
+    assert!(text.starts_with("15 tables, "), "{text}");
 }
