@@ -2,5 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod csv;
-mod packets;
 mod perfetto;
+mod robust;

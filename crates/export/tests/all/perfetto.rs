@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use pompeii_export::perfetto;
 use pompeii_replay::text;
 
-use crate::packets::show;
+use crate::robust::packets::show;
 
 /// The packets of a trace with so many ticks in a second.
 fn check_ticks(ticks_per_second: u64, trace: &str, expect: Expect) {

@@ -1,0 +1,103 @@
+//! Damaged traces: any sequence of records is written in all formats, without panic or end, and the
+//! results keep the rules of their formats. The fuzz target `export` uses this file, too.
+
+#[path = "packets.rs"]
+pub mod packets;
+#[path = "../../../replay/tests/all/records.rs"]
+mod records;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use pompeii_export::{csv, parquet, perfetto};
+
+/// Writes the trace of these bytes in all formats.
+pub fn check(input: &[u8]) {
+    let trace = records::trace(input);
+    let mut file = Vec::new();
+    perfetto::write(&mut || Ok(trace.trace()), &mut file).unwrap();
+    check_slices(&packets::show(&file));
+    for threads in [1, 3] {
+        let files = Files::default();
+        csv::write(&mut || Ok(trace.trace()), threads, |_| Ok(files.add())).unwrap();
+        files.check(|table| {
+            let lines = std::str::from_utf8(table).unwrap().lines();
+            let commas = |line: &str| line.matches(',').count();
+            let mut numbers: Vec<usize> = lines.map(commas).collect();
+            numbers.dedup();
+            assert_eq!(numbers.len(), 1, "all rows have the same number of cells");
+        });
+        let files = Files::default();
+        parquet::write(&mut || Ok(trace.trace()), threads, |_| Ok(files.add())).unwrap();
+        files.check(|table| assert!(table.starts_with(b"PAR1") && table.ends_with(b"PAR1")));
+    }
+}
+
+/// On each track, slices end after they begin, and all of them end.
+fn check_slices(packets: &str) {
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut times: HashMap<&str, u64> = HashMap::new();
+    for line in packets.lines().filter(|line| !line.starts_with("track ")) {
+        let mut words = line.split([' ', ':']).filter(|word| !word.is_empty());
+        let time: u64 = words.next().unwrap().parse().unwrap();
+        let (track, kind) = (words.nth(1).unwrap(), words.next().unwrap());
+        let depth = open.entry(track).or_default();
+        match kind {
+            "begin" => *depth += 1,
+            "end" => *depth = depth.checked_sub(1).unwrap(),
+            _ => continue,
+        }
+        let before = times.insert(track, time).unwrap_or(0);
+        assert!(time >= before, "{line}: after {before}");
+    }
+    assert!(open.values().all(|depth| *depth == 0), "{packets}");
+}
+
+/// Files in memory.
+#[derive(Clone, Default)]
+struct Files(Arc<Mutex<Vec<Vec<u8>>>>);
+
+/// One of them, by its number.
+struct File(Files, usize);
+
+impl Files {
+    fn add(&self) -> File {
+        let mut files = self.0.lock().unwrap();
+        files.push(Vec::new());
+        File(self.clone(), files.len() - 1)
+    }
+
+    fn check(&self, is_sound: impl Fn(&[u8])) {
+        let files = self.0.lock().unwrap();
+        assert_eq!(files.len(), 15);
+        files.iter().for_each(|file| is_sound(file));
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.0.lock().unwrap()[self.1].extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+        #[test]
+        fn any_records_are_written(
+            input in proptest::collection::vec(any::<u8>(), 0..1200)
+        ) {
+            super::check(&input);
+        }
+    }
+}
