@@ -3,6 +3,7 @@
 //! here, and its line in `BENCHMARKS`.
 
 mod analyze;
+mod convert;
 mod cost;
 mod cpu_time;
 mod hybrid;
@@ -23,8 +24,9 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 10] = [
+const BENCHMARKS: [Benchmark; 11] = [
     ("analyze", analyze::run),
+    ("convert", convert::run),
     ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
     ("mpi", |_| mpi::run()),
