@@ -5,6 +5,7 @@ mod demo;
 mod fuzz;
 mod manual;
 mod programs;
+mod python;
 mod races;
 mod sanitize;
 mod setup;
@@ -12,6 +13,7 @@ mod shell;
 mod test;
 mod tidy;
 mod truth;
+mod wheel;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +25,7 @@ cargo xtask demo               install what is missing, build, and show Pompeii 
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
 cargo xtask test --all         the same with all fuzz targets, a minute each, 10,000 programs
 cargo xtask programs [PART]    the real programs whose names contain PART
+cargo xtask python             build the Python module and the wheel, and test both
 cargo xtask bench NAME [ON]    what something costs, and what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds; 5000x: executions
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
@@ -55,6 +58,7 @@ fn execute(words: &[String]) -> Result<ExitCode> {
         Some("demo") => demo::run(),
         Some("test") => test::run(&words[1..]),
         Some("programs") => test::programs(argument),
+        Some("python") => python::run(),
         Some("bench") => bench::run(argument, words.get(2).map(String::as_str)),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("sanitize") => sanitize::run(argument),

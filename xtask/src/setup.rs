@@ -82,6 +82,7 @@ pub fn install(purpose: Purpose) -> Result<()> {
     }
     if purpose == Purpose::Tests {
         install_readers()?;
+        install_frames()?;
         install_web()?;
         // Without them all other tests run, and theirs say so.
         for optional in [install_mpi(), unpack_missing_peers()] {
@@ -182,6 +183,25 @@ fn install_mpi() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What takes the tables of the Python module.
+const FRAMES: [&str; 5] = ["numpy", "pandas", "pyarrow", "polars", "duckdb"];
+
+/// The Python environment that has them.
+pub fn frames() -> PathBuf {
+    shell::target_folder().join("frames/bin/python")
+}
+
+fn install_frames() -> Result<()> {
+    let python = frames();
+    let imports = format!("import {}", FRAMES.join(", "));
+    if shell::works(&python.display().to_string(), &["-c", &imports]) {
+        return Ok(());
+    }
+    let folder = shell::target_folder().join("frames");
+    shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    shell::run(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(FRAMES))
 }
 
 /// What tests of the page need from npm: a check of types, control of a browser, and a check of

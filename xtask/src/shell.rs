@@ -15,6 +15,16 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// What a program prints, without the end of its line.
+pub fn output(command: &mut Command) -> Result<String> {
+    let done = command.output().with_context(|| shown(command))?;
+    if !done.status.success() {
+        let errors = String::from_utf8_lossy(&done.stderr);
+        bail!("`{}` failed: {}\n{errors}", shown(command), done.status);
+    }
+    Ok(String::from_utf8(done.stdout)?.trim_end().to_owned())
+}
+
 /// Whether `program arguments` can be started and succeeds; its output is dropped.
 pub fn works(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);

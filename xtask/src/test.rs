@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{fuzz, manual, programs, sanitize, setup, shell, tidy};
+use crate::{fuzz, manual, programs, python, sanitize, setup, shell, tidy};
 
 /// How much of what has no end is tried.
 #[derive(Clone, Copy, PartialEq)]
@@ -49,11 +49,12 @@ const fn stage(name: &'static str, when: When, action: fn(Effort) -> Result<()>)
 }
 
 /// The stages in their order.
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     stage("format", First, |_| format()),
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
     stage("tests", Later, tests),
+    stage("python", Later, |_| python::run()),
     stage("fuzz", Meanwhile, fuzz),
     stage("models", Meanwhile, |_| sanitize::loom()),
     stage("manual", Meanwhile, |_| manual()),

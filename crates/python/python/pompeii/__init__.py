@@ -1,0 +1,28 @@
+"""What OpenMP and MPI programs spend their time on, as tables.
+
+    import pompeii
+
+    x = pompeii.open("pompeii-20261120_1132_ab12cd34")   # also traces.otf2, or a .cubex file
+    x.totals()["omp_ibarrier_wait"]                       # seconds of all threads
+    x.severities.to_pandas()                              # metric, call path, location, value
+    x.waits.to_polars()                                   # who waited for whom, from the trace
+
+Tables follow the Arrow PyCapsule interface, so pandas, polars, pyarrow and duckdb take them as they
+are. A table is read when it is asked for. If you iterate over its batches, the memory that this
+takes does not depend on the length of the trace.
+"""
+
+from ._command import run
+from ._experiment import Experiment, Trace, open
+from ._native import PompeiiError
+from ._table import Rows, Table
+
+__all__ = [
+    "Experiment",
+    "PompeiiError",
+    "Rows",
+    "Table",
+    "Trace",
+    "open",
+    "run",
+]

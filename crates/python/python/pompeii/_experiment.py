@@ -1,0 +1,146 @@
+"""What a run left, opened."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Union
+
+from . import _native
+from ._table import Table
+
+
+def _table(name: str, doc: str) -> Any:
+    return property(lambda self: Table(self._run, name), doc=doc)
+
+
+class _TraceTables:
+    """Tables that are made of a trace. Times are in ticks of the clock of the trace.
+
+    A visit of a region has a number that no other visit of the trace has; 0 stands for none. All
+    columns that say which visit have these numbers, so they join the tables. The numbers of call
+    paths are those of the table ``calls``, and the same in all tables of an open trace. The numbers
+    of regions and locations are those of ``trace.regions`` and ``trace.locations``.
+    """
+
+    _run: Any
+
+    events = _table("trace.events", "Records: location, time, event, region, and their fields.")
+    calls = _table("trace.calls", "Call paths: call, parent (its own number for a root), region.")
+    visits = _table("trace.visits", "Visits of regions: enter, leave, call, parent, task.")
+    fragments = _table("trace.fragments", "Fragments of explicit tasks, where they were executed.")
+    forks = _table("trace.forks", "Parts of parallel regions: forked, enter, leave, joined.")
+    barriers = _table("trace.barriers", "Visits of barriers: enter, latest arrival, wait.")
+    locks = _table("trace.locks", "Acquisitions of locks: since, acquired, holder before, wait.")
+    messages = _table("trace.messages", "Messages: the calls that sent and received them, bytes.")
+    collectives = _table("trace.collectives", "Parts in collective operations, with waiting.")
+    tasks = _table("trace.tasks", "Task instances: created, begun, ended, work, children.")
+    waits = _table("trace.waits", "All waiting: visit, kind, begin, ticks, and who caused it.")
+
+
+class Trace(_TraceTables):
+    """The trace of a run."""
+
+    regions = _table("trace.regions", "Regions: name, label, role, paradigm, file, lines.")
+    locations = _table("trace.locations", "Locations: name, process, rank, node.")
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+        self.begin, self.end, self.ticks_per_second = run.of_trace()
+
+    def seconds(self, ticks: Any) -> Any:
+        """A length in ticks, or an array of them, in seconds."""
+        return ticks / self.ticks_per_second
+
+
+class Experiment(_TraceTables):
+    """A run: its severities, and the tables of its trace if it has one."""
+
+    metrics = _table("metrics", "Metrics: name, title, unit, parent. A value x scale is in unit.")
+    call_paths = _table("call_paths", "Call paths of the severities: region, parent, depth.")
+    regions = _table("regions", "Regions: name, label, role, paradigm, file, lines, clauses.")
+    locations = _table("locations", "Locations: name, process, rank, node.")
+    severities = _table(
+        "severities",
+        "Severities: metric, call, location, value. A value is the call path's own, without longer "
+        "call paths, and contains the parts of the metric. Values that are 0 have no rows.",
+    )
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+
+    def __repr__(self) -> str:
+        return f"<run {self.path}>"
+
+    @property
+    def path(self) -> str:
+        """What was opened."""
+        return os.fspath(self._run.path)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of all tables; those of the trace begin with ``trace.``."""
+        return self._run.tables
+
+    def table(self, name: str) -> Table:
+        """A table by its name."""
+        if name not in self.tables:
+            raise KeyError(f"no table `{name}`; expected one of {', '.join(self.tables)}")
+        return Table(self._run, name)
+
+    @property
+    def has_trace(self) -> bool:
+        """Whether there is a trace."""
+        return self._run.has_trace
+
+    @property
+    def trace(self) -> Trace:
+        """The trace. Without one this is an error."""
+        return Trace(self._run)
+
+    @property
+    def program(self) -> str:
+        """The name of the program."""
+        return self._run.of_cube()[0]
+
+    @property
+    def wall_ticks(self) -> int:
+        """The duration of the run, in ticks of the clock of the severities."""
+        return self._run.of_cube()[1]
+
+    @property
+    def ticks_per_second(self) -> float:
+        """The clock of the severities."""
+        return self._run.of_cube()[2]
+
+    def totals(self) -> dict[str, float]:
+        """The sum of each metric over all call paths and locations, in its unit."""
+        sums: dict[int, int] = {}
+        for rows in self.severities.batches():
+            for metric, value in zip(rows.values("metric"), rows.values("value")):
+                sums[metric] = sums.get(metric, 0) + value
+        metrics = list(self.metrics)
+        return {it["name"]: sums.get(it["metric"], 0) * it["scale"] for it in metrics}
+
+    def path_of(self, call: int) -> list[str]:
+        """The labels of the regions of a call path of the severities, the outermost one first."""
+        paths = list(self.call_paths)
+        labels = [region["label"] for region in self.regions]
+        found: list[str] = []
+        at: Union[int, None] = call
+        while at is not None:
+            found.append(labels[paths[at]["region"]])
+            at = paths[at]["parent"]
+        return found[::-1]
+
+
+def open(path: Union[str, os.PathLike[str]]) -> Experiment:
+    """Opens an experiment, the anchor file of a trace (``traces.otf2``), or a Cube report.
+
+    An experiment whose program has ended without finishing it is finished first. What is damaged is
+    left out, with a warning.
+    """
+    run = _native.open(path)
+    for note in run.notes:
+        warnings.warn(note, stacklevel=2)
+    return Experiment(run)

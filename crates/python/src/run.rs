@@ -1,0 +1,159 @@
+//! An open run: its tables by their names, as streams of Arrow or batch by batch.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_schema::SchemaRef;
+use arrow_schema::ffi::FFI_ArrowSchema;
+use pompeii_tables::{Facts, Reader, Rows};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::batch::Batch;
+use crate::errors::{failed, raise};
+
+/// Opens an experiment, a trace or a Cube report.
+#[pyfunction]
+pub(crate) fn open(py: Python<'_>, path: PathBuf) -> PyResult<Run> {
+    let run = py.detach(|| pompeii_tables::open(&path)).map_err(raise)?;
+    Ok(Run { run: Arc::new(run) })
+}
+
+/// An open run.
+#[pyclass(frozen, module = "pompeii._native")]
+pub(crate) struct Run {
+    run: Arc<pompeii_tables::Run>,
+}
+
+impl Run {
+    fn reader(&self, py: Python<'_>, table: &str) -> PyResult<Reader> {
+        py.detach(|| self.run.table(table)).map_err(raise)
+    }
+
+    fn columns_of(&self, py: Python<'_>, table: &str) -> PyResult<SchemaRef> {
+        py.detach(|| self.run.schema(table)).map_err(raise)
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// What was opened.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.run.path().to_owned()
+    }
+
+    /// What is damaged or not used.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.run.notes().to_vec()
+    }
+
+    /// Whether there is a trace.
+    #[getter]
+    fn has_trace(&self) -> bool {
+        self.run.has_trace()
+    }
+
+    /// The names of all tables.
+    #[getter]
+    fn tables(&self) -> Vec<String> {
+        self.run.tables()
+    }
+
+    /// Of the severities: the program, the wall time in ticks, and ticks per second.
+    fn of_cube(&self, py: Python<'_>) -> PyResult<(String, i64, f64)> {
+        let cube = py.detach(|| self.run.cube()).map_err(raise)?;
+        Ok((cube.program.clone(), cube.wall_ticks, cube.clock.ticks_per_second()))
+    }
+
+    /// Of the trace: the times of its begin and its end in ticks, and ticks per second.
+    fn of_trace(&self) -> PyResult<(u64, u64, u64)> {
+        let definitions = self.run.trace().map_err(raise)?.definitions();
+        Ok((definitions.begin, definitions.end, definitions.ticks_per_second))
+    }
+
+    /// The names and types of a table's columns, as texts.
+    fn columns(&self, py: Python<'_>, table: &str) -> PyResult<Vec<(String, String)>> {
+        let schema = self.columns_of(py, table)?;
+        let fields = schema.fields().iter();
+        Ok(fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect())
+    }
+
+    /// The names and types of a table's columns, as a capsule of the Arrow C data interface.
+    fn schema<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = self.columns_of(py, table)?;
+        let schema = FFI_ArrowSchema::try_from(&*schema).map_err(failed)?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// A table as a capsule of the Arrow C stream interface.
+    fn stream<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyCapsule>> {
+        let stream = FFI_ArrowArrayStream::new(self.reader(py, table)?);
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+
+    /// The batches of a table.
+    fn batches(&self, py: Python<'_>, table: &str) -> PyResult<Batches> {
+        Ok(Batches { reader: Mutex::new(self.reader(py, table)?) })
+    }
+
+    /// The batches of several tables of the trace, from one analysis.
+    fn facts(&self, py: Python<'_>, tables: Vec<String>) -> PyResult<FactBatches> {
+        let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
+        let facts = py.detach(|| self.run.trace()?.facts(&tables)).map_err(raise)?;
+        Ok(FactBatches { facts: Mutex::new(facts) })
+    }
+}
+
+/// The batches of a table, as they are asked for.
+#[pyclass(frozen, module = "pompeii._native")]
+pub(crate) struct Batches {
+    reader: Mutex<Reader>,
+}
+
+#[pymethods]
+impl Batches {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let next = py.detach(|| lock(&self.reader).next());
+        next.transpose().map(|batch| batch.map(Batch::new)).map_err(failed)
+    }
+}
+
+/// The batches of several tables, each with its table and its location.
+#[pyclass(frozen, module = "pompeii._native")]
+pub(crate) struct FactBatches {
+    facts: Mutex<Facts>,
+}
+
+#[pymethods]
+impl FactBatches {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<(&'static str, Option<u32>, Batch)>> {
+        let next = py.detach(|| lock(&self.facts).next());
+        let rows = next.transpose().map_err(raise)?;
+        let shown = |Rows { table, location, batch }: Rows| {
+            (table, location.map(|location| location.0), Batch::new(batch))
+        };
+        Ok(rows.map(shown))
+    }
+
+    /// What could not be read, when all batches have come.
+    #[getter]
+    fn problems(&self) -> Vec<String> {
+        lock(&self.facts).problems().to_vec()
+    }
+}
+
+/// A panic of another thread leaves nothing that is half done: an iterator is before or after it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

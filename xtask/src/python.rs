@@ -1,0 +1,26 @@
+//! `cargo xtask python`: builds the wheel of the Python package in the development profile, installs
+//! it (`wheel.rs`), and runs the package's tests with the data frames and databases that it must work
+//! with.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::{root, setup, shell, wheel};
+
+/// Where the environment has its packages.
+const PACKAGES: &str = "import sysconfig; print(sysconfig.get_path('purelib'))";
+
+/// Builds and tests it.
+pub fn run() -> Result<()> {
+    let pompeii = shell::build_tests()?.canonicalize()?;
+    let installed = wheel::install(&wheel::build(&pompeii)?)?;
+    wheel::check(&installed)?;
+    let mut packages = Command::new(installed.join("bin/python"));
+    let packages = shell::output(packages.args(["-c", PACKAGES]))?;
+    let mut tests = Command::new(setup::frames());
+    tests.args(["-m", "unittest", "discover", "--start-directory"]);
+    tests.arg(root().join("crates/python/tests"));
+    tests.env("PYTHONPATH", packages).env("PYTHONDONTWRITEBYTECODE", "1");
+    shell::run(tests.env("POMPEII_ORACLES", "1"))
+}
