@@ -16,10 +16,13 @@ from ._command import run
 from ._experiment import Experiment, Trace, open
 from ._native import PompeiiError
 from ._table import Rows, Table
+from .properties import Analysis, Property
 
 __all__ = [
+    "Analysis",
     "Experiment",
     "PompeiiError",
+    "Property",
     "Rows",
     "Table",
     "Trace",

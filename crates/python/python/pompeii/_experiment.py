@@ -133,6 +133,12 @@ class Experiment(_TraceTables):
             at = paths[at]["parent"]
         return found[::-1]
 
+    def analyze(self, properties: Any) -> Any:
+        """Finds properties of your own in the trace; see :class:`pompeii.Property`."""
+        from .properties import analyze
+
+        return analyze(self, properties)
+
 
 def open(path: Union[str, os.PathLike[str]]) -> Experiment:
     """Opens an experiment, the anchor file of a trace (``traces.otf2``), or a Cube report.

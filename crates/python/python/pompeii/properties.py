@@ -1,0 +1,259 @@
+"""Properties of your own, found in the tables of a trace.
+
+    class SlowestArrival(pompeii.Property):
+        \"\"\"Time that a thread waits at a barrier for the last one.\"\"\"
+        name = "my_barrier_wait"
+        parent = "omp_time"
+
+        def severity(self, t):
+            w = t.barriers
+            return (w.latest - w.enter).clip(0)
+
+    x.analyze([SlowestArrival]).totals()
+
+``severity`` gets rows of one table and returns a number for each row: ticks of the clock of the
+trace, or a count. The engine calls it batch by batch, so memory does not follow the length of the
+trace. Each number belongs to the call path and the location of its row.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Iterable, Iterator
+from typing import Any, Optional, Union
+
+from ._table import Rows, numpy
+
+#: Tables whose rows belong to a call path and a location.
+TABLES = (
+    "visits",
+    "forks",
+    "barriers",
+    "locks",
+    "messages",
+    "collectives",
+    "tasks",
+    "waits",
+)
+
+_UNITS = ("sec", "occ", "bytes")
+
+
+class Property:
+    """A property. A class of your own has these attributes, and a method ``severity``."""
+
+    #: The unique name.
+    name: str = ""
+    #: The name for people.
+    title: str = ""
+    #: The property that this one is a part of.
+    parent: Optional[str] = None
+    #: What a value is: ``sec`` for ticks, ``occ`` for a count, ``bytes``.
+    unit: str = "sec"
+
+    def severity(self, t: Any) -> Any:
+        """A number for each row of one table of ``t``, for example of ``t.barriers``."""
+        raise NotImplementedError
+
+
+class _Wants(Exception):
+    """A property wants the rows of a table."""
+
+
+class _Probe:
+    """Tells which table a property takes."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise _Wants(name)
+
+
+class _Tables:
+    """The rows of one table, by its name."""
+
+    def __init__(self, table: str, rows: Rows) -> None:
+        self._table = table
+        self._rows = rows
+
+    def __getattr__(self, name: str) -> Rows:
+        if name == self._table:
+            return self._rows
+        raise AttributeError(
+            f"a property takes the rows of one table: first `{self._table}`, then `{name}`"
+        )
+
+
+class _Running:
+    """A property while it is found."""
+
+    def __init__(self, of: Property) -> None:
+        self.of = of
+        self.table = _table_of(of)
+        #: By call path and location.
+        self.values: dict[tuple[int, int], int] = {}
+        self.error: Optional[str] = None
+
+    def take(self, location: int, rows: Rows) -> None:
+        """Adds the severities of a batch, or ends with an error that says where."""
+        if self.error is not None:
+            return
+        try:
+            numbers = _checked(self.of.severity(_Tables(self.table, rows)), len(rows))
+        except Exception as error:
+            place = f"a batch of {len(rows)} rows of `{self.table}` at location {location}"
+            kind = type(error).__name__
+            self.error = f"{type(self.of).__name__}: {kind} in {place}: {error}"
+            return
+        for call, number in _sums(rows, numbers):
+            key = (call, location)
+            self.values[key] = self.values.get(key, 0) + number
+
+
+def _table_of(of: Property) -> str:
+    name = type(of).__name__
+    if not of.name:
+        raise ValueError(f"{name}: a property needs a name")
+    if of.unit not in _UNITS:
+        raise ValueError(f"{name}: unit `{of.unit}`; expected one of {', '.join(_UNITS)}")
+    try:
+        of.severity(_Probe())
+    except _Wants as wanted:
+        table = str(wanted)
+    else:
+        raise ValueError(f"{name}: `severity` takes no table; expected for example `t.barriers`")
+    if table not in TABLES:
+        raise ValueError(f"{name}: no table `{table}`; expected one of {', '.join(TABLES)}")
+    return table
+
+
+def _checked(values: Any, rows: int) -> Any:
+    """The values as integers, one for each row."""
+    if numpy is not None:
+        values = numpy.asarray(values)
+        if values.shape != (rows,):
+            raise ValueError(f"values of shape {values.shape}; expected ({rows},)")
+        if values.dtype.kind == "f" and not numpy.isfinite(values).all():
+            raise ValueError("a value is not a number")
+        whole = values.astype(numpy.int64)
+        if values.dtype.kind not in "biu" and not (whole == values).all():
+            raise ValueError("a value is not a whole number of ticks; round the values")
+        if (whole < 0).any():
+            raise ValueError(f"the value {whole.min()} is negative")
+        return whole
+    numbers = list(values)
+    if len(numbers) != rows:
+        raise ValueError(f"{len(numbers)} values; expected {rows}")
+    whole = [int(number) for number in numbers]
+    if any(one != other for one, other in zip(whole, numbers)):
+        raise ValueError("a value is not a whole number of ticks; round the values")
+    if any(number < 0 for number in whole):
+        raise ValueError(f"the value {min(whole)} is negative")
+    return whole
+
+
+def _sums(rows: Rows, numbers: Any) -> Iterator[tuple[int, int]]:
+    """Call paths with the sums of their values, which are integers all the way."""
+    if numpy is not None:
+        calls, places = numpy.unique(rows["call"], return_inverse=True)
+        sums = numpy.zeros(len(calls), dtype=numpy.int64)
+        numpy.add.at(sums, places, numbers)
+        yield from zip(calls.tolist(), sums.tolist())
+        return
+    sums_of: dict[int, int] = {}
+    for call, number in zip(rows.values("call"), numbers):
+        sums_of[call] = sums_of.get(call, 0) + number
+    yield from sums_of.items()
+
+
+class Analysis:
+    """What was found: the values of properties, and why others have none."""
+
+    def __init__(self, trace: Any, found: list[_Running], problems: list[str]) -> None:
+        self._scale = 1 / trace.ticks_per_second
+        self._found = {it.of.name: it for it in found if it.error is None}
+        #: Why a property has no values: its class, the batch, and the exception.
+        self.errors = [it.error for it in found if it.error is not None]
+        #: What of the trace could not be read.
+        self.problems = problems
+
+    def values(self, name: str) -> dict[tuple[int, int], int]:
+        """The values of a property that are not 0, by call path and location, in ticks or counts.
+
+        The numbers of call paths are those of the table ``calls`` of the trace.
+        """
+        return {key: value for key, value in self._found[name].values.items() if value != 0}
+
+    def total(self, name: str) -> int:
+        """The sum of all values of a property, in ticks or counts."""
+        return sum(self._found[name].values.values())
+
+    def totals(self) -> dict[str, float]:
+        """The sum of the values of each property, in its unit."""
+        seconds = {name: it.of.unit == "sec" for name, it in self._found.items()}
+        return {
+            name: self.total(name) * (self._scale if is_time else 1)
+            for name, is_time in seconds.items()
+        }
+
+
+def _larger_than_parent(found: list[_Running]) -> None:
+    """A part that is larger than the whole is an error."""
+    by_name = {it.of.name: it for it in found}
+    for it in found:
+        parent = by_name.get(it.of.parent or "")
+        if it.error is not None or parent is None or parent.error is not None:
+            continue
+        for (call, location), value in it.values.items():
+            whole = parent.values.get((call, location), 0)
+            if value > whole:
+                it.error = (
+                    f"{type(it.of).__name__}: {value} at call path {call} and location "
+                    f"{location} is larger than {whole} of `{parent.of.name}`, whose part it is"
+                )
+                break
+
+
+def analyze(experiment: Any, properties: Iterable[Union[Property, type[Property]]]) -> Analysis:
+    """Finds properties in the trace of an experiment, all in one pass.
+
+    A property that fails has no values, and the others have theirs: see ``Analysis.errors``.
+    """
+    made = [it() if inspect.isclass(it) else it for it in properties]
+    names = [it.name for it in made]
+    if len(set(names)) != len(names):
+        raise ValueError(f"two properties have the same name: {', '.join(sorted(names))}")
+    found = [_Running(it) for it in made]
+    facts = experiment._run.facts(sorted({it.table for it in found}))
+    for table, location, batch in facts:
+        rows = Rows(batch)
+        for it in found:
+            if it.table == table:
+                it.take(location, rows)
+    _larger_than_parent(found)
+    return Analysis(experiment.trace, found, facts.problems)
+
+
+def load(path: str) -> list[type[Property]]:
+    """The properties of a file of Python, in the order of their definitions."""
+    spec = importlib.util.spec_from_file_location("pompeii_properties_of_a_file", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path}: expected a file of Python, whose name ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    all_of_it = [it for it in vars(module).values() if inspect.isclass(it)]
+    own = [it for it in all_of_it if issubclass(it, Property) and it.__module__ == module.__name__]
+    if not own:
+        raise ValueError(f"{path}: no class of it is a pompeii.Property")
+    return own
+
+
+def installed() -> list[type[Property]]:
+    """The properties of installed packages, by entry points of the group ``pompeii.properties``."""
+    from importlib import metadata
+
+    points = metadata.entry_points()
+    if hasattr(points, "select"):
+        group = points.select(group="pompeii.properties")
+    else:
+        group = points.get("pompeii.properties", [])
+    return [point.load() for point in group]

@@ -1,0 +1,144 @@
+"""Properties that a user writes in Python."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import pompeii
+from common import experiment, module
+
+MINE = """
+import pompeii
+
+class Late(pompeii.Property):
+    name = "my_wait"
+
+    def severity(self, t):
+        w = t.barriers
+        return (w.latest - w.enter).clip(0)
+"""
+
+
+class Wait(pompeii.Property):
+    name = "wait"
+
+    def severity(self, t):
+        return t.barriers.wait
+
+
+class Long(pompeii.Property):
+    """The part of waiting in visits that wait for more than a millisecond."""
+
+    name = "long_wait"
+    parent = "wait"
+
+    def severity(self, t):
+        return [wait if wait > 1_000_000 else 0 for wait in t.barriers.values("wait")]
+
+
+class Visits(pompeii.Property):
+    name = "my_visits"
+    unit = "occ"
+
+    def severity(self, t):
+        return [1] * len(t.visits)
+
+
+class Larger(pompeii.Property):
+    name = "larger"
+    parent = "wait"
+
+    def severity(self, t):
+        return [wait + 1 for wait in t.barriers.values("wait")]
+
+
+class Negative(pompeii.Property):
+    name = "negative"
+
+    def severity(self, t):
+        return [-1] * len(t.visits)
+
+
+class NoNumber(pompeii.Property):
+    name = "no_number"
+
+    def severity(self, t):
+        return [float("nan")] * len(t.visits)
+
+
+class Raises(pompeii.Property):
+    name = "raises"
+
+    def severity(self, t):
+        return t.visits.begin
+
+
+class Properties(unittest.TestCase):
+    def setUp(self):
+        self.run_ = pompeii.open(experiment())
+
+    def test_values_are_those_of_the_table(self):
+        found = self.run_.analyze([Wait, Long, Visits])
+        self.assertEqual((found.errors, found.problems), ([], []))
+        barriers = list(self.run_.barriers)
+        self.assertEqual(found.total("wait"), sum(it["wait"] for it in barriers))
+        self.assertEqual(found.total("my_visits"), len(list(self.run_.visits)))
+        self.assertGreater(found.total("long_wait"), 0)
+        seconds = found.total("wait") / self.run_.trace.ticks_per_second
+        self.assertAlmostEqual(found.totals()["wait"], seconds)
+        by_place = {}
+        for it in barriers:
+            key = (it["call"], it["location"])
+            by_place[key] = by_place.get(key, 0) + it["wait"]
+        expected = {key: value for key, value in by_place.items() if value != 0}
+        self.assertEqual(found.values("wait"), expected)
+
+    def test_barrier_waiting_in_arrays_is_that_of_the_engine(self):
+        module("numpy")
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "mine.py")
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(MINE)
+            from pompeii.properties import load
+
+            found = self.run_.analyze([*load(file), Wait])
+            self.assertEqual(found.total("my_wait"), found.total("wait"))
+            command = [sys.executable, "-m", "pompeii", "analyze", experiment()]
+            command += ["--properties", file]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"^ my_wait +\d+\.\d{6} s\n$")
+
+    def test_one_that_fails_does_not_stop_the_others(self):
+        found = self.run_.analyze([Negative, NoNumber, Raises, Larger, Wait])
+        self.assertEqual(list(found.totals()), ["wait"])
+        errors = "\n".join(found.errors)
+        self.assertIn("Negative: ValueError in a batch of ", errors)
+        self.assertIn("the value -1 is negative", errors)
+        self.assertIn("NoNumber: ValueError in a batch of ", errors)
+        self.assertIn("Raises: AttributeError in a batch of ", errors)
+        self.assertIn("of `visits` at location ", errors)
+        self.assertRegex(errors, r"Larger: \d+ at call path \d+ and location \d is larger than")
+
+    def test_a_class_that_is_no_property_is_an_error(self):
+        class Unnamed(pompeii.Property):
+            pass
+
+        class NoTable(pompeii.Property):
+            name = "no_table"
+
+            def severity(self, t):
+                return t.visit.enter
+
+        with self.assertRaisesRegex(ValueError, "Unnamed: a property needs a name"):
+            self.run_.analyze([Unnamed])
+        with self.assertRaisesRegex(ValueError, "no table `visit`; expected one of visits,"):
+            self.run_.analyze([NoTable])
+        with self.assertRaisesRegex(ValueError, "two properties have the same name: wait, wait"):
+            self.run_.analyze([Wait, Wait])
+
+
+if __name__ == "__main__":
+    unittest.main()
