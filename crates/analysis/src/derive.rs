@@ -1,6 +1,6 @@
 //! From measured metrics to the whole tree of properties: one cube in, one cube out.
 
-use pompeii_model::{Cube, Metric, MetricId, Row};
+use pompeii_model::{CallId, Cube, Metric, MetricId, Row};
 
 use crate::profile::Profile;
 use crate::properties::{self, Compute, Property};
@@ -17,6 +17,7 @@ pub fn derive(measured: &Cube) -> Cube {
     let dimensions = (measured.regions.clone(), measured.calls.clone(), measured.system.clone());
     let mut cube = Cube::new(measured.clock, measured.wall_ticks, &measured.program, dimensions);
     cube.difference.clone_from(&measured.difference);
+    cube.parts.clone_from(&measured.parts);
     cube.waits.clone_from(&measured.waits);
     cube.roots.clone_from(&measured.roots);
     cube.statistics.clone_from(&measured.statistics);
@@ -32,27 +33,46 @@ pub fn derive(measured: &Cube) -> Cube {
             parent,
         });
     }
-    copy_counted(measured, &mut cube);
     // Children come after their parents in the catalogue: filled backwards, sums are complete.
     for property in properties::metrics().rev() {
         if let Some(metric) = cube.metric(property.name) {
             fill(&mut cube, metric, property, &profile);
         }
     }
+    copy_others(measured, &mut cube);
     cube
 }
 
-/// What was counted next to time is no property: it stays as it is.
-fn copy_counted(measured: &Cube, cube: &mut Cube) {
+/// What was counted next to time, and properties of the user's own, are not those of the catalogue:
+/// they stay as they are.
+fn copy_others(measured: &Cube, cube: &mut Cube) {
     for (from, metric) in measured.metrics().enumerated() {
         if properties::find(&metric.name).is_some() || metric.name == "omp_task_starvation" {
             continue;
         }
-        let to = cube.add_metric(metric.clone());
+        let parent = whole(cube, (measured, from));
+        let to = cube.add_metric(Metric { parent, ..metric.clone() });
         for call in measured.calls.ids() {
             cube.set_row(to, call, measured.shared_row(from, call));
         }
     }
+}
+
+/// The metric that one of the user's own is a part of. All parts of a metric together must not be
+/// larger than it, or the values of the tree would not add up. Without such a metric, the user's own
+/// one stands alone: for example, a wait of a trace may be a little longer than that of the profile.
+fn whole(cube: &Cube, (measured, own): (&Cube, MetricId)) -> Option<MetricId> {
+    let name = &measured.metrics()[own].name;
+    let (_, whole) = measured.parts.iter().find(|(part, _)| part == name)?;
+    let whole = cube.metric(whole)?;
+    let parts: Vec<MetricId> = cube.metric_children(whole).collect();
+    let fits = |call: CallId| {
+        let rows = parts.iter().map(|&part| cube.shared_row(part, call));
+        let sum = rows.fold(measured.shared_row(own, call), |sum, row| sum.plus(&row));
+        let mut places = measured.system.locations.ids();
+        places.all(|at| sum.get(at) <= cube.get(whole, call, at))
+    };
+    measured.calls.ids().all(fits).then_some(whole)
 }
 
 fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profile) {
@@ -76,6 +96,40 @@ fn fill(cube: &mut Cube, metric: MetricId, property: &Property, profile: &Profil
 
 #[cfg(test)]
 mod tests {
+    const RUN: &str = "wall=100 locations=2
+         a                                       0  time=40
+         a/parallel@a.c:2                        *  time=60
+         a/parallel@a.c:2/barrier@a.c:3          1  time=20 omp_ebarrier_wait=15
+         a/parallel@a.c:2/barrier@a.c:3          1  early=9 late=6 more=1";
+
+    /// The tree above a metric of the user's own: its names, the outermost one first.
+    fn tree(parts: &[(&str, &str)], name: &str) -> String {
+        let mut measured = crate::notation::cube(RUN).unwrap();
+        let own = |(part, whole): &(&str, &str)| ((*part).to_owned(), (*whole).to_owned());
+        measured.parts = parts.iter().map(own).collect();
+        let cube = crate::derive(&measured);
+        let above = |&metric: &pompeii_model::MetricId| cube.metrics()[metric].parent;
+        let names = std::iter::successors(cube.metric(name), above);
+        let mut names: Vec<&str> = names.map(|id| cube.metrics()[id].name.as_str()).collect();
+        names.reverse();
+        names.join("/")
+    }
+
+    #[test]
+    fn metrics_of_the_users_own_have_a_place_in_the_tree_while_they_fit() {
+        let wait = "omp_ebarrier_wait";
+        let parts = [("early", wait), ("late", wait), ("more", wait)];
+        for name in ["early", "late"] {
+            let tree = tree(&parts, name);
+            assert!(tree.ends_with(&format!("/{wait}/{name}")), "{tree}");
+        }
+        // All three together would be 16 of 15 ticks.
+        assert_eq!(tree(&parts, "more"), "more");
+        assert_eq!(tree(&[("late", "early")], "late"), "early/late");
+        assert_eq!(tree(&[("early", "no_metric")], "early"), "early");
+        assert_eq!(tree(&[("early", "omp_lock_contention_critical")], "early"), "early");
+    }
+
     /// Reports of large jobs fit into memory because of this.
     #[test]
     fn what_is_equal_is_in_memory_once() {

@@ -76,6 +76,8 @@ pub enum LoadError {
 const MEASURED_ONLY: &[&str] = &["omp_task_starvation"];
 /// What says of a metric of the report that it was asked for next to time.
 const COUNTED: &str = "pompeii::counted";
+/// The name of the metric that a metric of the user's own is a part of.
+const PART_OF: &str = "pompeii::part_of";
 /// How many decimals a counter of real numbers has.
 const DECIMALS: &str = "pompeii::decimals";
 /// More are not written.
@@ -122,6 +124,8 @@ pub fn measured(reader: &cubex::Reader) -> Result<Cube, LoadError> {
         let counted = metric.attributes.iter().any(|(key, _)| key == COUNTED);
         if counted && cube.metric(&metric.unique_name).is_none() {
             read_metric(&mut cube, reader, id, &ids)?;
+            let whole = metric.attributes.iter().find(|(key, _)| key == PART_OF);
+            cube.parts.extend(whole.map(|(_, name)| (metric.unique_name.clone(), name.clone())));
         }
     }
     let time = cube.metric("time").ok_or(LoadError::NoMetric("time"))?;

@@ -34,6 +34,7 @@ pub fn add_trace(profile: &mut Cube, trace: &Cube) -> Result<(), OtherRun> {
     check(profile, trace)?;
     let calls = Calls::new(trace, profile);
     profile.roots = trace.roots.iter().filter_map(|root| calls.root(root)).collect();
+    profile.parts.extend(trace.parts.iter().cloned());
     for (from, metric) in trace.metrics().enumerated() {
         if trace.total(from) == 0 {
             continue;

@@ -13,8 +13,8 @@ use pompeii_cubex::{
 };
 use pompeii_model::{
     CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Definitions, Id, IndexVec, Map,
-    MetricId, ProcessId, ROOTS_FILE, Root, STATISTICS_FILE, Statistics, TASKS_FILE, TaskTimes,
-    Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    Metric, MetricId, ProcessId, ROOTS_FILE, Root, STATISTICS_FILE, Statistics, TASKS_FILE,
+    TaskTimes, Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use pompeii_otf2::folder::Folder;
 
@@ -257,6 +257,12 @@ fn decimals(unit: Unit) -> Option<(String, String)> {
     }
 }
 
+/// The metric that a metric of the user's own is a part of.
+fn whole(cube: &Cube, metric: &Metric) -> Option<(String, String)> {
+    let (_, whole) = cube.parts.iter().find(|(name, _)| *name == metric.name)?;
+    Some(("pompeii::part_of".to_owned(), whole.clone()))
+}
+
 /// The definitions, and the report's call path of each of ours.
 fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
     let mut report = Report::new(concat!("Pompeii ", env!("CARGO_PKG_VERSION")));
@@ -289,7 +295,10 @@ fn describe_metrics(cube: &Cube, report: &mut Report) {
                 description: metric.description.clone(),
                 attributes: match is_measured(&metric.name) {
                     true => Vec::new(),
-                    false => [counted()].into_iter().chain(decimals(metric.unit)).collect(),
+                    false => {
+                        let further = decimals(metric.unit).into_iter().chain(whole(cube, metric));
+                        [counted()].into_iter().chain(further).collect()
+                    }
                 },
                 ..cubex::Metric::default()
             },

@@ -28,6 +28,9 @@ pub struct Cube {
     /// The operation that made it, if its values are those of one report minus those of another:
     /// `diff A B`. Then they may be negative, and wall time and shares mean nothing.
     pub difference: Option<String>,
+    /// Metrics that are no properties of Pompeii, each with the name of the metric that it is a
+    /// part of. That one may be derived, and then this cube does not have it yet.
+    pub parts: Vec<(String, String)>,
     /// Who waited for whom.
     pub waits: Vec<Wait>,
     /// What the waiting goes back to, if the values are those of a trace.
@@ -81,6 +84,7 @@ impl Cube {
             calls,
             system,
             difference: None,
+            parts: Vec::new(),
             waits: Vec::new(),
             roots: Vec::new(),
             statistics: Vec::new(),
@@ -195,6 +199,7 @@ impl Cube {
         change(&mut self.program);
         change(&mut self.system.machine);
         self.difference.iter_mut().for_each(&mut *change);
+        self.parts.iter_mut().flat_map(|(name, whole)| [name, whole]).for_each(&mut *change);
         for region in self.regions.iter_mut() {
             let texts = [&mut region.name, &mut region.file, &mut region.clauses];
             texts.into_iter().for_each(&mut *change);

@@ -59,6 +59,7 @@ impl Cube {
         let wall_ticks = longer.ticks(self.wall_ticks);
         let mut cube = Cube::new(clock, wall_ticks, &self.program, dimensions);
         cube.difference.clone_from(&self.difference);
+        cube.parts.clone_from(&self.parts);
         for process in cube.system.processes.iter_mut() {
             longer.change(&mut process.wall_ticks);
         }
