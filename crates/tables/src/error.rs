@@ -45,8 +45,11 @@ pub enum Error {
         /// All names.
         known: String,
     },
+    /// Another property has the name.
+    #[error("`{0}` is the name of a property of Pompeii; choose another one")]
+    Taken(String),
     /// What a program left cannot be made an experiment.
-    #[error("cannot finish the experiment: {0}")]
+    #[error("cannot finish or write the experiment: {0}")]
     Finish(#[from] pompeii_finish::Error),
     /// The profile cannot be opened.
     #[error("cannot open the profile: {0}")]

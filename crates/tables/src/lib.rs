@@ -11,6 +11,7 @@
 //! * [`dimensions`]: what the numbers in the other tables stand for.
 //! * [`Run::table`]: all tables by their names.
 //! * [`Severities`]: the values of the cube.
+//! * [`Run::store`]: properties of the user's own, for reports.
 //! * [`Trace`]: the tables of a trace. [`Events`] reads its records, [`Facts`] gets what the engine
 //!   finds.
 //!
@@ -26,6 +27,7 @@ mod facts;
 mod named;
 mod numbering;
 mod open;
+mod own;
 mod severities;
 mod trace;
 
@@ -34,5 +36,6 @@ pub use events::{EVENTS, Events};
 pub use facts::{Facts, Rows};
 pub use named::Reader;
 pub use open::{Run, open};
+pub use own::OwnProperty;
 pub use severities::Severities;
 pub use trace::{Table, Trace};

@@ -19,6 +19,13 @@ impl Numbering {
         let next = self.known.len() as u32;
         *self.known.entry((parent, region)).or_insert(next)
     }
+
+    /// Parent and region of each number, from 0 on.
+    pub(crate) fn in_order(&self) -> Vec<(Option<u32>, u32)> {
+        let mut all: Vec<_> = self.known.iter().map(|(key, number)| (*number, *key)).collect();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, key)| key).collect()
+    }
 }
 
 /// The numbers of the call paths of one analysis.
@@ -75,5 +82,6 @@ mod tests {
         assert_eq!(of(&first), [0, 1, 2, 3, 4]);
         assert_eq!(of(&second), [0, 1, 4, 2, 3, 5]);
         assert_eq!(second.number(2), 4);
+        assert_eq!(numbering.in_order()[3..], [(Some(2), 9), (Some(0), 5), (Some(4), 5)]);
     }
 }

@@ -14,7 +14,7 @@ use crate::trace::Trace;
 /// The trace of an experiment.
 const ANCHOR_FILE: &str = "traces.otf2";
 /// The analysis of the trace of an experiment.
-const TRACE_CUBE_FILE: &str = "trace.cubex";
+pub(crate) const TRACE_CUBE_FILE: &str = "trace.cubex";
 
 /// An open run.
 pub struct Run {

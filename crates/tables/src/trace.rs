@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -120,11 +120,22 @@ impl Trace {
     /// # Errors
     /// An archive that cannot be read.
     pub fn cube(&self) -> Result<Cube, Error> {
+        Ok(pompeii_analysis::derive(&self.measured()?))
+    }
+
+    /// The values that these are derived from.
+    pub(crate) fn measured(&self) -> Result<Cube, Error> {
         let options = Options { threads: self.threads, path: true, ..Options::default() };
         let mut severities = Severities::default();
         let events = pompeii_replay::trace(&self.archive)?;
         let outcome = replay(events, options, &mut |found| severities.note(&found));
-        Ok(pompeii_analysis::derive(&severities.cube(&outcome)))
+        Ok(severities.cube(&outcome))
+    }
+
+    /// The call paths that have numbers so far, in their order: the number of the parent, and the
+    /// region.
+    pub(crate) fn numbered_calls(&self) -> Vec<(Option<u32>, u32)> {
+        self.numbering.lock().unwrap_or_else(PoisonError::into_inner).in_order()
     }
 }
 

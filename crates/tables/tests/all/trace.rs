@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatchReader;
 use expect_test::{Expect, expect};
+use pompeii_model::Unit;
 use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::definition as def;
 use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
 use pompeii_otf2::event::{Enter, Event, Leave, RmaWaitChange};
 use pompeii_otf2::reference::*;
 use pompeii_otf2::write::{ArchiveWriter, Options};
-use pompeii_tables::{Trace, open};
+use pompeii_tables::{OwnProperty, Run, Trace, open};
 use tempfile::TempDir;
 
 use crate::show::show;
@@ -183,6 +184,44 @@ fn tables_of_a_run_have_names() {
     assert!(error.contains("`visits` is no table; expected one of metrics,"), "{error}");
     let regions = run.table("trace.regions").unwrap().next().unwrap().unwrap();
     assert!(show(&regions, &["region", "name"]).ends_with("3  main\n4  work\n"));
+}
+
+fn own(name: &str, values: &[(u32, u32, i64)]) -> OwnProperty {
+    OwnProperty {
+        name: name.to_owned(),
+        title: "My own".to_owned(),
+        description: "What it is.".to_owned(),
+        unit: Unit::Ticks,
+        part_of: Some("comp".to_owned()),
+        values: values.to_vec(),
+    }
+}
+
+#[test]
+fn properties_of_the_users_own_are_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let anchor = archive(folder.path());
+    let run = open(folder.path()).unwrap();
+    // `work` has number 3 when a table has been read.
+    run.table("trace.calls").unwrap().for_each(|batch| drop(batch.unwrap()));
+    run.store(&[own("mine", &[(3, 0, 12), (3, 7, 5), (9, 0, 5)])]).unwrap();
+    let stored = open(&folder.path().join("trace.cubex")).unwrap().cube().unwrap();
+    let metric = stored.metric("mine").unwrap();
+    let rows: Vec<(String, i64)> = stored
+        .calls
+        .ids()
+        .map(|call| {
+            (stored.regions[stored.calls.region(call)].name.clone(), stored.own(metric, call))
+        })
+        .filter(|(_, ticks)| *ticks != 0)
+        .collect();
+    assert_eq!(rows, [("work".to_owned(), 12)]);
+    let definition = &stored.metrics()[metric];
+    let parent = definition.parent.map(|parent| stored.metrics()[parent].name.as_str());
+    assert_eq!((definition.title.as_str(), parent), ("My own", Some("comp")));
+    let error = |run: &Run, name| run.store(&[own(name, &[])]).unwrap_err().to_string();
+    assert!(error(&run, "time").starts_with("`time` is the name of a property of Pompeii"));
+    assert!(error(&open(&anchor).unwrap(), "mine").contains("expected an experiment"));
 }
 
 #[test]
