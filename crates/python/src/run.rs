@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pompeii_tables::{Facts, Reader, Rows};
+use pompeii_tables::{Facts, OwnProperty, Reader, Rows, Unit};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -99,12 +99,32 @@ impl Run {
         Ok(Batches { reader: Mutex::new(self.reader(py, table)?) })
     }
 
+    /// Stores the analysis of the trace with properties of the user's own.
+    fn store(&self, py: Python<'_>, properties: Vec<Own>) -> PyResult<()> {
+        let own = properties.into_iter().map(own_property).collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| self.run.store(&own)).map_err(raise)
+    }
+
     /// The batches of several tables of the trace, from one analysis.
     fn facts(&self, py: Python<'_>, tables: Vec<String>) -> PyResult<FactBatches> {
         let tables: Vec<&str> = tables.iter().map(String::as_str).collect();
         let facts = py.detach(|| self.run.trace()?.facts(&tables)).map_err(raise)?;
         Ok(FactBatches { facts: Mutex::new(facts) })
     }
+}
+
+/// A property of the user's own: name, title, description, unit, the metric that it is a part of,
+/// and values by call path and location.
+type Own = (String, String, String, String, Option<String>, Vec<(u32, u32, i64)>);
+
+fn own_property((name, title, description, unit, part_of, values): Own) -> PyResult<OwnProperty> {
+    let unit = match unit.as_str() {
+        "sec" => Unit::Ticks,
+        "occ" => Unit::Count,
+        "bytes" => Unit::Bytes,
+        other => return Err(failed(format!("unit `{other}`; expected sec, occ or bytes"))),
+    };
+    Ok(OwnProperty { name, title, description, unit, part_of, values })
 }
 
 /// The batches of a table, as they are asked for.

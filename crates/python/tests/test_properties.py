@@ -1,5 +1,6 @@
 """Properties that a user writes in Python."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,17 +9,21 @@ import unittest
 
 import pompeii
 from common import experiment, module
+from pompeii import _command
 
-MINE = """
+MINE = '''
 import pompeii
 
 class Late(pompeii.Property):
+    """Time between two arrivals."""
+
     name = "my_wait"
+    title = "Waiting of mine"
 
     def severity(self, t):
         w = t.barriers
         return (w.latest - w.enter).clip(0)
-"""
+'''
 
 
 class Wait(pompeii.Property):
@@ -110,6 +115,17 @@ class Properties(unittest.TestCase):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertRegex(done.stdout, r"^ my_wait +\d+\.\d{6} s\n$")
+            self.check_report(found.total("my_wait"))
+
+    def check_report(self, ticks):
+        command = [_command.executable(), "report", "--json", experiment()]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        metrics = json.loads(done.stdout)["metrics"]
+        mine = [it for it in metrics if it["name"] == "my_wait"]
+        self.assertEqual([(it["raw"], it["title"]) for it in mine], [(ticks, "Waiting of mine")])
+        again = pompeii.open(experiment())
+        description = [it["description"] for it in again.metrics if it["name"] == "my_wait"]
+        self.assertEqual(description, ["Time between two arrivals."])
 
     def test_one_that_fails_does_not_stop_the_others(self):
         found = self.run_.analyze([Negative, NoNumber, Raises, Larger, Wait])

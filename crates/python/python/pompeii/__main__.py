@@ -2,6 +2,7 @@
 
     python -m pompeii analyze EXP --properties mine.py
 
+The properties are stored with the analysis of the trace, so reports and the viewer show them.
 Everything else is what the command does, also ``analyze EXP --properties omp_barrier``.
 """
 
@@ -45,6 +46,7 @@ def main(words: list[str]) -> int:
     try:
         properties = [*load(file), *installed()]
         analysis = analyze(open(experiment), properties)
+        analysis.store()
     except (PompeiiError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

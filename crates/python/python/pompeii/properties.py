@@ -168,8 +168,9 @@ def _sums(rows: Rows, numbers: Any) -> Iterator[tuple[int, int]]:
 class Analysis:
     """What was found: the values of properties, and why others have none."""
 
-    def __init__(self, trace: Any, found: list[_Running], problems: list[str]) -> None:
-        self._scale = 1 / trace.ticks_per_second
+    def __init__(self, experiment: Any, found: list[_Running], problems: list[str]) -> None:
+        self._run = experiment._run
+        self._scale = 1 / experiment.trace.ticks_per_second
         self._found = {it.of.name: it for it in found if it.error is None}
         #: Why a property has no values: its class, the batch, and the exception.
         self.errors = [it.error for it in found if it.error is not None]
@@ -194,6 +195,21 @@ class Analysis:
             name: self.total(name) * (self._scale if is_time else 1)
             for name, is_time in seconds.items()
         }
+
+    def store(self) -> None:
+        """Stores these properties in the experiment, in its file ``trace.cubex``.
+
+        The trace is analyzed for this, as by ``pompeii analyze``. Then ``pompeii report --json``
+        and the viewer have these properties, without Python. Those that were stored before are
+        replaced. Open the experiment again to see them in ``severities``.
+        """
+        self._run.store([self._own(name) for name in self._found])
+
+    def _own(self, name: str) -> tuple[Any, ...]:
+        of = self._found[name].of
+        values = [(*key, value) for key, value in self.values(name).items()]
+        doc = inspect.cleandoc(type(of).__doc__ or "")
+        return (name, of.title or name, doc, of.unit, of.parent, values)
 
 
 def _larger_than_parent(found: list[_Running]) -> None:
@@ -230,7 +246,7 @@ def analyze(experiment: Any, properties: Iterable[Union[Property, type[Property]
             if it.table == table:
                 it.take(location, rows)
     _larger_than_parent(found)
-    return Analysis(experiment.trace, found, facts.problems)
+    return Analysis(experiment, found, facts.problems)
 
 
 def load(path: str) -> list[type[Property]]:
