@@ -126,6 +126,9 @@ class Properties(unittest.TestCase):
         again = pompeii.open(experiment())
         description = [it["description"] for it in again.metrics if it["name"] == "my_wait"]
         self.assertEqual(description, ["Time between two arrivals."])
+        command = [_command.executable(), "explain", "my_wait", experiment()]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        self.assertIn("my_wait: Waiting of mine\n  Time between two arrivals.\n", done.stdout)
 
     def test_one_that_fails_does_not_stop_the_others(self):
         found = self.run_.analyze([Negative, NoNumber, Raises, Larger, Wait])

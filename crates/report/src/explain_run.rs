@@ -34,6 +34,21 @@ pub fn explain_in(cube: &Cube, name: &str, columns: usize) -> String {
     text
 }
 
+/// A metric of a run that is no property of Pompeii: a counter, or a property of the user's own.
+/// What is known of it is in the report. `None` if the run has no such metric.
+pub fn explain_other(cube: &Cube, name: &str, columns: usize) -> Option<String> {
+    let metric = &cube.metrics()[cube.metric(name)?];
+    let mut text = line(&format!("{}: {}", metric.name, metric.title), columns, 0);
+    if !metric.description.is_empty() {
+        text += &line(&metric.description, columns, 2);
+    }
+    if let Some(whole) = metric.parent {
+        let whole = &cube.metrics()[whole].name;
+        text += &line(&format!("It is a part of {whole}."), columns, 2);
+    }
+    Some(text + "\n" + &explain_in(cube, name, columns))
+}
+
 fn line(text: &str, columns: usize, indent: usize) -> String {
     wrap(text, columns, &" ".repeat(indent), &" ".repeat(indent + 2))
 }
@@ -79,7 +94,7 @@ fn causes(cube: &Cube, call: CallId) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use pompeii_model::Root;
+    use pompeii_model::{Metric, Root};
 
     use super::*;
 
@@ -119,6 +134,33 @@ mod tests {
                   20 % of the waiting goes back to solve on thread 0
         "#]]
         .assert_eq(&explain_in(&cube(), "omp_ebarrier_wait", 80));
+    }
+
+    #[test]
+    fn a_property_of_the_users_own_is_explained_by_the_report() {
+        let mut measured = pompeii_analysis::notation::cube(
+            "wall=500 locations=1
+             a/parallel@a.c:30/barrier@a.c:33     0  time=500 visits=1 omp_ebarrier_wait=300",
+        )
+        .unwrap();
+        let [name, title, description] = ["late", "Late", "Waiting of mine."].map(str::to_owned);
+        measured.parts = vec![(name.clone(), "omp_ebarrier_wait".to_owned())];
+        let unit = Unit::Ticks;
+        let metric = Metric { name, title, description, unit, parent: None };
+        let metric = measured.add_metric(metric);
+        let barrier = measured.calls.ids().next_back().unwrap();
+        measured.add(metric, barrier, LocationId(0), 100);
+        expect![[r#"
+            late: Late
+              Waiting of mine.
+              It is a part of omp_ebarrier_wait.
+
+            In this run
+              0.10 s, 20 % of the CPU allocation time
+                0.10 s at barrier a.c:33
+        "#]]
+        .assert_eq(&explain_other(&pompeii_analysis::derive(&measured), "late", 80).unwrap());
+        assert_eq!(explain_other(&cube(), "late", 80), None);
     }
 
     #[test]

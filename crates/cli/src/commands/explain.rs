@@ -2,7 +2,7 @@
 //! and the same for a cause of findings. With an experiment it also says how much of the property a
 //! run has, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -11,6 +11,9 @@ use pompeii_analysis::properties;
 use super::analyze::instances;
 use crate::experiment::{self, Damaged};
 use crate::output::print;
+
+/// Columns of the text.
+const COLUMNS: usize = 80;
 
 /// Options of `explain`.
 #[derive(clap::Args)]
@@ -32,11 +35,17 @@ pub struct Arguments {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let name = arguments.property.as_deref();
-    let mut text = pompeii_report::explain(name, 80)?;
+    if let (Some(name), Some(folder)) = (name, &arguments.experiment)
+        && let Some(text) = other(name, folder)?
+    {
+        print(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = pompeii_report::explain(name, COLUMNS)?;
     let known = name.and_then(properties::find);
     if let (Some(property), Some(folder)) = (known, &arguments.experiment) {
         let experiment = experiment::open(folder, Damaged::default())?.printable();
-        let values = pompeii_report::explain_in(&experiment.cube, property.name, 80);
+        let values = pompeii_report::explain_in(&experiment.cube, property.name, COLUMNS);
         text += &format!("\n{values}");
         // Those of an analysis that does not belong to the run are not its instances.
         if !values.is_empty() && !experiment.cube.roots.is_empty() {
@@ -46,4 +55,14 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text for a metric of an experiment that is no property of Pompeii. `None` if it is one, or a
+/// cause, or unknown.
+fn other(name: &str, folder: &Path) -> Result<Option<String>> {
+    if pompeii_report::explain(Some(name), COLUMNS).is_ok() {
+        return Ok(None);
+    }
+    let experiment = experiment::open(folder, Damaged::default())?.printable();
+    Ok(pompeii_report::explain_other(&experiment.cube, name, COLUMNS))
 }
