@@ -15,15 +15,18 @@ takes does not depend on the length of the trace.
 from ._command import run
 from ._experiment import Experiment, Trace, open
 from ._native import PompeiiError
+from ._state import Held, State
 from ._table import Rows, Table
 from .properties import Analysis, Property
 
 __all__ = [
     "Analysis",
     "Experiment",
+    "Held",
     "PompeiiError",
     "Property",
     "Rows",
+    "State",
     "Table",
     "Trace",
     "open",

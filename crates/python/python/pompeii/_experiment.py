@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from typing import Any, Union
 
-from . import _native
+from . import _native, _views
+from ._state import State, states_at
 from ._table import Table
 
 
@@ -51,6 +53,15 @@ class Trace(_TraceTables):
     def seconds(self, ticks: Any) -> Any:
         """A length in ticks, or an array of them, in seconds."""
         return ticks / self.ticks_per_second
+
+    def state_at(self, time: int) -> State:
+        """What is open at a time in ticks: stacks, teams, messages, locks with waiters, tasks."""
+        return self.states_at([time])[0]
+
+    def states_at(self, times: Sequence[int]) -> list[State]:
+        """The same for several times, from one pass over the trace."""
+        processes = [it["process"] for it in self.locations]
+        return states_at(self._run, times, processes)
 
 
 class Experiment(_TraceTables):
@@ -132,6 +143,22 @@ class Experiment(_TraceTables):
             found.append(labels[paths[at]["region"]])
             at = paths[at]["parent"]
         return found[::-1]
+
+    def flat_profile(self, metric: str = "execution") -> list[dict[str, Any]]:
+        """Each region with its own values of a metric, the largest one first."""
+        return _views.flat_profile(self._run, metric)
+
+    def load_imbalance(self, metric: str = "comp") -> list[dict[str, Any]]:
+        """Each region with the largest value of a location divided by the mean."""
+        return _views.load_imbalance(self._run, metric)
+
+    def comm_matrix(self, of: str = "bytes") -> list[list[int]]:
+        """``matrix[sender][receiver]``: bytes from rank to rank, or messages (``count``)."""
+        return _views.comm_matrix(self._run, of)
+
+    def idle_time(self) -> list[dict[str, Any]]:
+        """How long each location waited, from the trace."""
+        return _views.idle_time(self._run)
 
     def analyze(self, properties: Any) -> Any:
         """Finds properties of your own in the trace; see :class:`pompeii.Property`."""

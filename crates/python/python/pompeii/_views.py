@@ -1,0 +1,101 @@
+"""Questions that are asked often, in the names of pipit. Answers are lists of dictionaries, of
+which ``pandas.DataFrame`` makes a data frame.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._table import Table
+
+
+def flat_profile(run: Any, metric: str) -> list[dict[str, Any]]:
+    """Each region with its own values of a metric, over all call paths and locations."""
+    number, scale, unit = _metric(run, metric)
+    sums: dict[int, int] = {}
+    regions = [it["region"] for it in Table(run, "call_paths")]
+    for call, _, value in _values(run, number):
+        sums[regions[call]] = sums.get(regions[call], 0) + value
+    total = sum(sums.values()) or 1
+    names = [it["label"] for it in Table(run, "regions")]
+    rows = sorted(sums.items(), key=lambda it: (-it[1], it[0]))
+    return [
+        {"region": names[region], metric: value * scale, "unit": unit, "share": value / total}
+        for region, value in rows
+    ]
+
+
+def load_imbalance(run: Any, metric: str) -> list[dict[str, Any]]:
+    """Each region with the largest value of a location divided by the mean over all locations."""
+    number, scale, unit = _metric(run, metric)
+    regions = [it["region"] for it in Table(run, "call_paths")]
+    locations = list(Table(run, "locations"))
+    sums: dict[int, list[int]] = {}
+    for call, location, value in _values(run, number):
+        row = sums.setdefault(regions[call], [0] * len(locations))
+        row[location] += value
+    names = [it["label"] for it in Table(run, "regions")]
+    found = []
+    for region, row in sorted(sums.items(), key=lambda it: (-sum(it[1]), it[0])):
+        most, mean = max(row), sum(row) / len(row)
+        found.append(
+            {
+                "region": names[region],
+                "imbalance": most / mean if mean else 1.0,
+                "mean": mean * scale,
+                "most": most * scale,
+                "unit": unit,
+                "location": locations[row.index(most)]["name"],
+            }
+        )
+    return found
+
+
+def comm_matrix(run: Any, of: str) -> list[list[int]]:
+    """Bytes or messages (``of``: ``bytes`` or ``count``) from each rank to each rank.
+
+    ``matrix[sender][receiver]`` is a number of what the receiver has received.
+    """
+    if of not in ("bytes", "count"):
+        raise ValueError(f"`{of}`; expected bytes or count")
+    ranks = [it["rank"] for it in Table(run, "trace.locations")]
+    size = max(ranks, default=-1) + 1
+    matrix = [[0] * size for _ in range(size)]
+    for batch in Table(run, "trace.messages").batches():
+        columns = (batch.values(name) for name in ("sender", "location", "bytes"))
+        for sender, receiver, length in zip(*columns):
+            matrix[ranks[sender]][ranks[receiver]] += length if of == "bytes" else 1
+    return matrix
+
+
+def idle_time(run: Any) -> list[dict[str, Any]]:
+    """How long each location waited, in seconds, and which share of the run this is."""
+    begin, end, rate = run.of_trace()
+    locations = list(Table(run, "trace.locations"))
+    sums = [0] * len(locations)
+    for batch in Table(run, "trace.waits").batches():
+        for location, ticks in zip(batch.values("location"), batch.values("ticks")):
+            sums[location] += ticks
+    length = max(end - begin, 1)
+    return [
+        {"location": it["name"], "seconds": ticks / rate, "share": ticks / length}
+        for it, ticks in zip(locations, sums)
+    ]
+
+
+def _metric(run: Any, name: str) -> tuple[int, float, str]:
+    metrics = list(Table(run, "metrics"))
+    for it in metrics:
+        if it["name"] == name:
+            return it["metric"], it["scale"], it["unit"]
+    known = ", ".join(it["name"] for it in metrics)
+    raise KeyError(f"no metric `{name}`; expected one of {known}")
+
+
+def _values(run: Any, metric: int) -> Any:
+    """Call path, location and value of each severity of a metric."""
+    for batch in Table(run, "severities").batches():
+        names = ("metric", "call", "location", "value")
+        for of, call, location, value in zip(*(batch.values(name) for name in names)):
+            if of == metric:
+                yield call, location, value
