@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pompeii_tables::{Facts, OwnProperty, Reader, Rows, Unit};
+use pompeii_tables::{Facts, LocationId, OwnProperty, Reader, Rows, Trace, Unit};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -97,6 +97,13 @@ impl Run {
     /// The batches of a table.
     fn batches(&self, py: Python<'_>, table: &str) -> PyResult<Batches> {
         Ok(Batches { reader: Mutex::new(self.reader(py, table)?) })
+    }
+
+    /// The batches of the events of one location.
+    fn events_of(&self, location: u32) -> PyResult<Batches> {
+        let events = self.run.trace().and_then(Trace::events).map_err(raise)?;
+        let reader: Reader = Box::new(events.of(LocationId(location)));
+        Ok(Batches { reader: Mutex::new(reader) })
     }
 
     /// Stores the analysis of the trace with properties of the user's own.

@@ -2,7 +2,7 @@
 //! different kinds have different fields; fields that mean the same have one column, which is null
 //! for all other kinds.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use arrow_array::types::Int8Type;
@@ -158,8 +158,8 @@ fn spread(values: &[(usize, u64)], rows: usize) -> UInt64Array {
 pub struct Events {
     archive: Arc<Archive>,
     definitions: Arc<Definitions>,
-    /// Locations that have been begun.
-    begun: usize,
+    /// Locations that have not been begun.
+    left: Range<usize>,
     reader: Option<(LocationId, EventReader)>,
     schema: SchemaRef,
     problems: Vec<String>,
@@ -172,7 +172,15 @@ impl Events {
     /// Those of Arrow.
     pub fn new(archive: Arc<Archive>, definitions: Arc<Definitions>) -> Result<Events, Error> {
         let schema = Batch::new(LocationId(0)).finish()?.schema();
-        Ok(Events { archive, definitions, begun: 0, reader: None, schema, problems: Vec::new() })
+        let left = 0..definitions.location_ids.len();
+        Ok(Events { archive, definitions, left, reader: None, schema, problems: Vec::new() })
+    }
+
+    /// Those of one location only; none if there is no such location.
+    pub fn of(mut self, location: LocationId) -> Events {
+        let of = location.index();
+        self.left = of..(of + 1).min(self.left.end);
+        self
     }
 
     /// What could not be read so far: the first record of each batch. All others are there.
@@ -182,10 +190,9 @@ impl Events {
 
     /// Begins the next location, if there is one.
     fn begin(&mut self) -> Result<Option<(LocationId, EventReader)>, Error> {
-        let location = LocationId::from_index(self.begun);
-        let Some(&id) = self.definitions.location_ids.get(location) else { return Ok(None) };
-        self.begun += 1;
-        Ok(Some((location, self.archive.events(LocationRef(id))?)))
+        let Some(location) = self.left.next().map(LocationId::from_index) else { return Ok(None) };
+        let id = LocationRef(self.definitions.location_ids[location]);
+        Ok(Some((location, self.archive.events(id)?)))
     }
 
     /// The next rows; `None` at the end.

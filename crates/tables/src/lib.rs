@@ -37,7 +37,7 @@ pub use facts::{Facts, Rows};
 pub use named::Reader;
 pub use open::{Run, open};
 pub use own::OwnProperty;
-/// What the values of a property of the user's own are.
-pub use pompeii_model::Unit;
+/// What callers need of the model: numbers of locations, and what values are.
+pub use pompeii_model::{LocationId, Unit};
 pub use severities::Severities;
 pub use trace::{Table, Trace};

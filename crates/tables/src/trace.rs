@@ -71,8 +71,7 @@ impl Trace {
     /// A name that is none, or an archive that cannot be read.
     pub fn table(&self, name: &str) -> Result<Table, Error> {
         if name == EVENTS {
-            let events = events::Events::new(self.archive.clone(), self.definitions.clone())?;
-            return Ok(Table::Events(Box::new(events)));
+            return Ok(Table::Events(Box::new(self.events()?)));
         }
         let schema = self.schema(name)?;
         Ok(Table::Facts(self.facts(&[name])?, schema))
@@ -84,12 +83,19 @@ impl Trace {
     /// A name that is none.
     pub fn schema(&self, name: &str) -> Result<SchemaRef, Error> {
         if name == EVENTS {
-            let events = events::Events::new(self.archive.clone(), self.definitions.clone())?;
-            return Ok(events.schema());
+            return Ok(self.events()?.schema());
         }
         let empty = Content::empty(name).ok_or_else(|| no_table(name))?;
         let of_location = (name != "calls").then_some(LocationId(0));
         Ok(facts::batch_of(&empty, of_location, &Translation::default())?.schema())
+    }
+
+    /// The records of all locations, one location after the other.
+    ///
+    /// # Errors
+    /// Those of Arrow.
+    pub fn events(&self) -> Result<events::Events, Error> {
+        events::Events::new(self.archive.clone(), self.definitions.clone())
     }
 
     /// The rows of several tables, from one analysis. Call paths come before the rows that name

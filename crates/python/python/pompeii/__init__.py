@@ -17,10 +17,12 @@ from ._experiment import Experiment, Trace, open
 from ._native import PompeiiError
 from ._state import Held, State
 from ._table import Rows, Table
+from ._walk import Event
 from .properties import Analysis, Property
 
 __all__ = [
     "Analysis",
+    "Event",
     "Experiment",
     "Held",
     "PompeiiError",

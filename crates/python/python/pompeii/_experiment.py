@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Union
 
 from . import _native, _views
 from ._state import State, states_at
 from ._table import Table
+from ._walk import Event, walk
 
 
 def _table(name: str, doc: str) -> Any:
@@ -53,6 +54,12 @@ class Trace(_TraceTables):
     def seconds(self, ticks: Any) -> Any:
         """A length in ticks, or an array of them, in seconds."""
         return ticks / self.ticks_per_second
+
+    def walk(self, locations: Union[Iterable[int], None] = None) -> Iterator[Event]:
+        """The events of all or some locations in the order of time, with links to each other."""
+        processes = [it["process"] for it in self.locations]
+        wanted = range(len(processes)) if locations is None else locations
+        return walk(self._run, wanted, processes)
 
     def state_at(self, time: int) -> State:
         """What is open at a time in ticks: stacks, teams, messages, locks with waiters, tasks."""

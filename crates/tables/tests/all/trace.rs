@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatchReader;
 use expect_test::{Expect, expect};
-use pompeii_model::Unit;
+use pompeii_model::{LocationId, Unit};
 use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::definition as def;
 use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole};
@@ -117,6 +117,16 @@ fn events_have_a_column_for_each_meaning_of_a_field() {
             0  200  Leave  3  -  -
         "#]],
     );
+}
+
+#[test]
+fn events_of_one_location_are_those_of_no_other_one() {
+    let (_folder, trace) = trace();
+    let rows = |location: u32| {
+        let events = trace.events().unwrap().of(LocationId(location));
+        events.map(|batch| batch.unwrap().num_rows()).collect::<Vec<usize>>()
+    };
+    assert_eq!((rows(0), rows(1), rows(7)), (vec![5], vec![], vec![]));
 }
 
 #[test]
