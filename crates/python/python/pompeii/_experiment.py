@@ -10,6 +10,7 @@ from typing import Any, Union
 from . import _native, _views
 from ._state import State, states_at
 from ._table import Table
+from ._time_profile import time_profile
 from ._walk import Event, walk
 
 
@@ -142,14 +143,8 @@ class Experiment(_TraceTables):
 
     def path_of(self, call: int) -> list[str]:
         """The labels of the regions of a call path of the severities, the outermost one first."""
-        paths = list(self.call_paths)
         labels = [region["label"] for region in self.regions]
-        found: list[str] = []
-        at: Union[int, None] = call
-        while at is not None:
-            found.append(labels[paths[at]["region"]])
-            at = paths[at]["parent"]
-        return found[::-1]
+        return _views.path_of(list(self.call_paths), labels, call)
 
     def flat_profile(self, metric: str = "execution") -> list[dict[str, Any]]:
         """Each region with its own values of a metric, the largest one first."""
@@ -166,6 +161,18 @@ class Experiment(_TraceTables):
     def idle_time(self) -> list[dict[str, Any]]:
         """How long each location waited, from the trace."""
         return _views.idle_time(self._run)
+
+    def critical_path(self) -> list[dict[str, Any]]:
+        """How long call paths are on the critical path, from the trace. This analyzes the trace."""
+        # A run without a trace is an error, which names the command that records one.
+        self._run.of_trace()
+        anchor = os.path.join(self.path, "traces.otf2")
+        alone = _native.open(anchor) if os.path.isdir(self.path) else self._run
+        return _views.critical_path(alone)
+
+    def time_profile(self, bins: int = 50) -> list[dict[str, Any]]:
+        """How long all locations together were in each region, by bins of time, in seconds."""
+        return time_profile(self._run, bins)
 
     def analyze(self, properties: Any) -> Any:
         """Finds properties of your own in the trace; see :class:`pompeii.Property`."""

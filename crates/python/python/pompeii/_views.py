@@ -4,7 +4,7 @@ which ``pandas.DataFrame`` makes a data frame.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 from ._table import Table
 
@@ -66,6 +66,38 @@ def comm_matrix(run: Any, of: str) -> list[list[int]]:
         for sender, receiver, length in zip(*columns):
             matrix[ranks[sender]][ranks[receiver]] += length if of == "bytes" else 1
     return matrix
+
+
+def critical_path(run: Any) -> list[dict[str, Any]]:
+    """How long each call path of each location is on the critical path, the longest time first.
+
+    The seconds of all rows are the duration of the run.
+    """
+    number, scale, _ = _metric(run, "critical_path")
+    paths = list(Table(run, "call_paths"))
+    labels = [it["label"] for it in Table(run, "regions")]
+    locations = [it["name"] for it in Table(run, "locations")]
+    rows = sorted(_values(run, number), key=lambda it: (-it[2], it[0], it[1]))
+    total = sum(value for _, _, value in rows) or 1
+    return [
+        {
+            "path": path_of(paths, labels, call),
+            "location": locations[location],
+            "seconds": value * scale,
+            "share": value / total,
+        }
+        for call, location, value in rows
+    ]
+
+
+def path_of(paths: list[dict[str, Any]], labels: list[str], call: int) -> list[str]:
+    """The labels of the regions of a call path, the outermost one first."""
+    found: list[str] = []
+    at: Optional[int] = call
+    while at is not None:
+        found.append(labels[paths[at]["region"]])
+        at = paths[at]["parent"]
+    return found[::-1]
 
 
 def idle_time(run: Any) -> list[dict[str, Any]]:
