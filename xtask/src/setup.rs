@@ -186,7 +186,7 @@ fn install_mpi() -> Result<()> {
 }
 
 /// What takes the tables of the Python module.
-const FRAMES: [&str; 5] = ["numpy", "pandas", "pyarrow", "polars", "duckdb"];
+const FRAMES: [&str; 6] = ["numpy", "pandas", "pyarrow", "polars", "duckdb", "matplotlib"];
 
 /// The Python environment that has them.
 pub fn frames() -> PathBuf {

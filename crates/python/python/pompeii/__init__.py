@@ -12,8 +12,7 @@ are. A table is read when it is asked for. If you iterate over its batches, the 
 takes does not depend on the length of the trace.
 """
 
-from ._command import run
-from ._experiment import Experiment, Trace, open
+from ._experiment import Experiment, Trace, open, run
 from ._native import PompeiiError
 from ._state import Held, State
 from ._table import Rows, Table

@@ -1,18 +1,15 @@
-"""The command ``pompeii``, which is a file of this package, and its use from Python."""
+"""The command ``pompeii``, which is a file of this package."""
 
 from __future__ import annotations
 
+import html
 import os
-import secrets
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
-from typing import Union
+import tempfile
+from typing import Optional
 
-from ._experiment import Experiment
-from ._experiment import open as open_experiment
 from ._native import PompeiiError
 
 _OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "pompeii")
@@ -53,28 +50,16 @@ def _is_script(path: str) -> bool:
         return file.read(2) == b"#!"
 
 
-def run(
-    command: Sequence[Union[str, os.PathLike[str]]],
-    *,
-    trace: bool = False,
-    output: Union[str, os.PathLike[str], None] = None,
-    options: Sequence[str] = (),
-    check: bool = True,
-) -> Experiment:
-    """Measures a command, as ``pompeii run`` does, and opens the experiment.
-
-    ``trace`` records a trace. ``output`` is the folder of the experiment, by default a new one in
-    the current folder. ``options`` are further options of ``pompeii run``. If ``check`` is true and
-    the command fails, this is a ``subprocess.CalledProcessError``.
-    """
-    if output is None:
-        now = time.strftime("%Y%m%d_%H%M")
-        output = os.path.abspath(f"pompeii-{now}_{secrets.token_hex(4)}")
-    words = [executable(), "run", "-o", os.fspath(output)]
-    words += ["--trace"] if trace else []
-    words += [*options, "--", *(os.fspath(word) for word in command)]
-    subprocess.run(words, check=check)
-    return open_experiment(output)
+def page(path: str) -> Optional[str]:
+    """The page of ``pompeii html`` in a frame; ``None`` for what has no page, a trace alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "page.html")
+        words = [executable(), "html", path, "-o", file]
+        if subprocess.run(words, capture_output=True, check=False).returncode != 0:
+            return None
+        with open(file, encoding="utf-8") as made:
+            text = html.escape(made.read())
+    return f'<iframe srcdoc="{text}" style="width: 100%; height: 640px; border: 0"></iframe>'
 
 
 def main() -> None:

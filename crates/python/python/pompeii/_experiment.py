@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import secrets
+import subprocess
+import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Union
 
-from . import _native, _views
+from . import _command, _native, _plots, _views
 from ._state import State, states_at
 from ._table import Table
 from ._time_profile import time_profile
@@ -90,6 +93,10 @@ class Experiment(_TraceTables):
 
     def __repr__(self) -> str:
         return f"<run {self.path}>"
+
+    def _repr_html_(self) -> Union[str, None]:
+        """The page of ``pompeii html``, for notebooks."""
+        return _command.page(self.path)
 
     @property
     def path(self) -> str:
@@ -174,6 +181,14 @@ class Experiment(_TraceTables):
         """How long all locations together were in each region, by bins of time, in seconds."""
         return time_profile(self._run, bins)
 
+    def plot_time_profile(self, bins: int = 50, axes: Any = None) -> Any:
+        """Draws ``time_profile`` with matplotlib, into new axes if there are none; returns them."""
+        return _plots.time_profile(self.time_profile(bins), axes)
+
+    def plot_comm_matrix(self, of: str = "bytes", axes: Any = None) -> Any:
+        """Draws ``comm_matrix`` with matplotlib, into new axes if there are none; returns them."""
+        return _plots.comm_matrix(self.comm_matrix(of), of, axes)
+
     def analyze(self, properties: Any) -> Any:
         """Finds properties of your own in the trace; see :class:`pompeii.Property`."""
         from .properties import analyze
@@ -191,3 +206,27 @@ def open(path: Union[str, os.PathLike[str]]) -> Experiment:
     for note in run.notes:
         warnings.warn(note, stacklevel=2)
     return Experiment(run)
+
+
+def run(
+    command: Sequence[Union[str, os.PathLike[str]]],
+    *,
+    trace: bool = False,
+    output: Union[str, os.PathLike[str], None] = None,
+    options: Sequence[str] = (),
+    check: bool = True,
+) -> Experiment:
+    """Measures a command, as ``pompeii run`` does, and opens the experiment.
+
+    ``trace`` records a trace. ``output`` is the folder of the experiment, by default a new one in
+    the current folder. ``options`` are further options of ``pompeii run``. If ``check`` is true and
+    the command fails, this is a ``subprocess.CalledProcessError``.
+    """
+    if output is None:
+        now = time.strftime("%Y%m%d_%H%M")
+        output = os.path.abspath(f"pompeii-{now}_{secrets.token_hex(4)}")
+    words = [_command.executable(), "run", "-o", os.fspath(output)]
+    words += ["--trace"] if trace else []
+    words += [*options, "--", *(os.fspath(word) for word in command)]
+    subprocess.run(words, check=check)
+    return open(output)

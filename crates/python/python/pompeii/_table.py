@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import array
+import itertools
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 try:
     import numpy
 except ImportError:
     numpy = None
+
+
+#: Rows of a table that a notebook shows.
+_SHOWN = 10
 
 
 class Rows:
@@ -74,6 +80,13 @@ class Table:
     def __repr__(self) -> str:
         return f"<table {self._name}: {', '.join(self.columns)}>"
 
+    def _repr_html_(self) -> str:
+        """The first rows, for notebooks."""
+        rows = [it.values() for it in itertools.islice(self, _SHOWN + 1)]
+        lines = [_line("th", self.columns), *(_line("td", row) for row in rows[:_SHOWN])]
+        more = "<p>This table has more rows.</p>" if len(rows) > _SHOWN else ""
+        return f"<table>{''.join(lines)}</table>{more}"
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._run.stream(self._name)
 
@@ -117,3 +130,7 @@ class Table:
         import polars
 
         return polars.DataFrame(self)
+
+
+def _line(tag: str, cells: Any) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
