@@ -1,6 +1,6 @@
-//! `cargo xtask python`: builds the wheel of the Python package in the development profile, installs
-//! it (`wheel.rs`), and runs the package's tests with the data frames and databases that it must work
-//! with.
+//! `cargo xtask python`: builds the wheel of the Python package in the development profile,
+//! installs it (`wheel.rs`), and runs the package's tests with the data frames and databases that
+//! it must work with.
 
 use std::process::Command;
 

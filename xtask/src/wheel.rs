@@ -1,6 +1,6 @@
-//! The wheel of the Python package: it has the module, the command, and the launcher of the command.
-//! It is installed and tested as a user has it: in an empty environment, with an empty home folder,
-//! and without cargo among the programs.
+//! The wheel of the Python package: it has the module, the command, and the launcher of the
+//! command. It is installed and tested as a user has it: in an empty environment, with an empty
+//! home folder, and without cargo among the programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -59,8 +59,9 @@ fn copy_others(measured: &Cube, cube: &mut Cube) {
 }
 
 /// The metric that one of the user's own is a part of. All parts of a metric together must not be
-/// larger than it, or the values of the tree would not add up. Without such a metric, the user's own
-/// one stands alone: for example, a wait of a trace may be a little longer than that of the profile.
+/// larger than it, or the values of the tree would not add up. Without such a metric, the user's
+/// own one stands alone: for example, a wait of a trace may be a little longer than that of the
+/// profile.
 fn whole(cube: &Cube, (measured, own): (&Cube, MetricId)) -> Option<MetricId> {
     let name = &measured.metrics()[own].name;
     let (_, whole) = measured.parts.iter().find(|(part, _)| part == name)?;

@@ -1,5 +1,5 @@
-//! Properties of the user's own: their values come from a program that has read the tables. They are
-//! stored with the analysis of the trace, so that reports show them without that program.
+//! Properties of the user's own: their values come from a program that has read the tables. They
+//! are stored with the analysis of the trace, so that reports show them without that program.
 
 use std::collections::HashMap;
 
