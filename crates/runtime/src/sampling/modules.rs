@@ -82,6 +82,7 @@ pub struct List {
     known: Vec<Known>,
     changes: Option<u64>,
     /// Lists that handlers may still be using.
+    #[expect(clippy::vec_box, reason = "a handler may still hold the address of the list")]
     old: Vec<Box<Modules>>,
 }
 
