@@ -24,6 +24,7 @@ mod ids;
 mod longer;
 mod metric;
 mod region;
+mod role;
 mod root;
 mod row;
 mod schedule;
@@ -44,8 +45,9 @@ pub use distribution::{
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
 pub use region::{
-    CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, Role, SAMPLED,
+    CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, SAMPLED,
 };
+pub use role::Role;
 pub use root::{ROOTS_FILE, Root};
 pub use row::Row;
 pub use statistics::{STATISTICS_FILE, Severe, Statistics};

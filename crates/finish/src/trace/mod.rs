@@ -317,45 +317,21 @@ fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) ->
     Ok(())
 }
 
+/// The role in OTF2's files; [`Role::otf2`] says which.
 fn role(role: Role) -> enums::RegionRole {
-    use enums::RegionRole as Otf2;
-    match role {
-        Role::Function => Otf2::FUNCTION,
-        Role::User => Otf2::CODE,
-        Role::Artificial | Role::Parameter => Otf2::ARTIFICIAL,
-        Role::Parallel => Otf2::PARALLEL,
-        Role::Loop => Otf2::LOOP,
-        Role::Sections => Otf2::SECTIONS,
-        Role::Section => Otf2::SECTION,
-        Role::Workshare => Otf2::WORKSHARE,
-        Role::Single => Otf2::SINGLE,
-        Role::SingleBody => Otf2::SINGLE_SBLOCK,
-        Role::Master => Otf2::MASTER,
-        Role::Critical => Otf2::CRITICAL,
-        Role::CriticalBody => Otf2::CRITICAL_SBLOCK,
-        Role::Atomic => Otf2::ATOMIC,
-        Role::Barrier => Otf2::BARRIER,
-        Role::ImplicitBarrier => Otf2::IMPLICIT_BARRIER,
-        Role::Task => Otf2::TASK,
-        Role::TaskCreate => Otf2::TASK_CREATE,
-        Role::Taskwait => Otf2::TASK_WAIT,
-        Role::Ordered => Otf2::ORDERED,
-        Role::OrderedBody => Otf2::ORDERED_SBLOCK,
-        Role::Flush => Otf2::FLUSH,
-        Role::Masked => Otf2::MASTER,
-        Role::Scope => Otf2::WORKSHARE,
-        Role::LoopConstruct | Role::Distribute | Role::Chunk => Otf2::LOOP,
-        Role::Teams => Otf2::PARALLEL,
-        Role::Taskgroup | Role::TaskgroupEnd | Role::Taskyield => Otf2::TASK_WAIT,
-        Role::Taskloop => Otf2::TASK_CREATE,
-        Role::PointToPoint => Otf2::POINT2POINT,
-        Role::OneToAll => Otf2::COLL_ONE2ALL,
-        Role::AllToOne => Otf2::COLL_ALL2ONE,
-        Role::AllToAll => Otf2::COLL_ALL2ALL,
-        Role::Collective => Otf2::COLL_OTHER,
-        Role::OneSided => Otf2::RMA,
-        Role::File => Otf2::FILE_IO,
-        // CANCEL is too new for the readers of OTF2 3.0, which call it invalid.
-        Role::Target | Role::Cancel | Role::Lock => Otf2::WRAPPER,
+    let mut all = enums::RegionRole::ALL.iter();
+    let named = all.find(|(_, name)| *name == role.otf2());
+    named.map_or(enums::RegionRole::UNKNOWN, |&(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_is_one_of_otf2() {
+        for &of_region in Role::ALL {
+            assert_ne!(role(of_region), enums::RegionRole::UNKNOWN, "{of_region:?}");
+        }
     }
 }

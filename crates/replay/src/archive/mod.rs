@@ -347,7 +347,8 @@ fn has_roles(archive: &Archive) -> bool {
 fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Paradigm) {
     let construct = name.strip_prefix("!$omp ").unwrap_or(name);
     let construct = construct.split(" @").next().unwrap_or(construct);
-    let begins = |word: &str| construct == word || construct.starts_with(&format!("{word} "));
+    let has = |word: &str| construct.contains(word);
+    let is_lock = paradigm == enums::Paradigm::OPENMP && name.ends_with("_lock");
     let paradigm = match paradigm {
         enums::Paradigm::OPENMP => Paradigm::OpenMp,
         enums::Paradigm::MPI => Paradigm::Mpi,
@@ -356,50 +357,42 @@ fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Parad
     };
     let role = match role {
         RegionRole::ARTIFICIAL if name.contains('=') => Role::Parameter,
-        RegionRole::ARTIFICIAL => Role::Artificial,
-        RegionRole::CODE => Role::User,
-        RegionRole::PARALLEL if begins("teams") => Role::Teams,
-        RegionRole::PARALLEL => Role::Parallel,
-        RegionRole::LOOP if begins("loop") => Role::LoopConstruct,
-        RegionRole::LOOP if begins("distribute") => Role::Distribute,
-        RegionRole::LOOP if construct.contains("chunk") => Role::Chunk,
-        RegionRole::LOOP => Role::Loop,
-        RegionRole::SECTIONS => Role::Sections,
-        RegionRole::SECTION => Role::Section,
-        RegionRole::WORKSHARE if begins("scope") => Role::Scope,
-        RegionRole::WORKSHARE => Role::Workshare,
-        RegionRole::SINGLE => Role::Single,
-        RegionRole::SINGLE_SBLOCK => Role::SingleBody,
-        RegionRole::MASTER if begins("masked") => Role::Masked,
-        RegionRole::MASTER => Role::Master,
-        RegionRole::CRITICAL => Role::Critical,
-        RegionRole::CRITICAL_SBLOCK => Role::CriticalBody,
-        RegionRole::ATOMIC => Role::Atomic,
-        RegionRole::BARRIER => Role::Barrier,
-        RegionRole::IMPLICIT_BARRIER => Role::ImplicitBarrier,
-        RegionRole::TASK => Role::Task,
-        RegionRole::TASK_CREATE if construct.contains("taskloop") => Role::Taskloop,
-        RegionRole::TASK_CREATE => Role::TaskCreate,
-        RegionRole::TASK_WAIT if construct.contains("taskgroup") && construct.contains("end") => {
-            Role::TaskgroupEnd
-        }
-        RegionRole::TASK_WAIT if begins("taskgroup") => Role::Taskgroup,
-        RegionRole::TASK_WAIT if begins("taskyield") => Role::Taskyield,
-        RegionRole::TASK_WAIT => Role::Taskwait,
-        RegionRole::ORDERED => Role::Ordered,
-        RegionRole::ORDERED_SBLOCK => Role::OrderedBody,
-        RegionRole::FLUSH => Role::Flush,
-        RegionRole::POINT2POINT => Role::PointToPoint,
-        RegionRole::COLL_ONE2ALL => Role::OneToAll,
-        RegionRole::COLL_ALL2ONE => Role::AllToOne,
-        RegionRole::COLL_ALL2ALL => Role::AllToAll,
-        RegionRole::COLL_OTHER => Role::Collective,
-        RegionRole::RMA => Role::OneSided,
-        RegionRole::FILE_IO => Role::File,
-        RegionRole::WRAPPER if begins("target") => Role::Target,
-        RegionRole::WRAPPER if begins("cancel") => Role::Cancel,
-        _ if paradigm == Paradigm::OpenMp && name.ends_with("_lock") => Role::Lock,
-        _ => Role::Function,
+        // Other writers put the word anywhere.
+        RegionRole::LOOP if has("chunk") => Role::Chunk,
+        RegionRole::TASK_CREATE if has("taskloop") => Role::Taskloop,
+        RegionRole::TASK_WAIT if has("taskgroup") && has("end") => Role::TaskgroupEnd,
+        _ => match Role::from_otf2(&role.to_string(), construct) {
+            None | Some(Role::Function) if is_lock => Role::Lock,
+            found => found.unwrap_or(Role::Function),
+        },
     };
     (role, paradigm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_by_those_of_otf2_and_by_names() {
+        let role = |role, name: &str| super::role(role, enums::Paradigm::OPENMP, name).0;
+        for (name, of_otf2, expected) in [
+            ("!$omp teams distribute @a.c:3", RegionRole::PARALLEL, Role::Teams),
+            ("!$omp parallel @a.c:3", RegionRole::PARALLEL, Role::Parallel),
+            ("!$omp do @a.f:3", RegionRole::LOOP, Role::Loop),
+            ("!$omp loop @a.c:3", RegionRole::LOOP, Role::LoopConstruct),
+            ("!$omp for chunk @a.c:3", RegionRole::LOOP, Role::Chunk),
+            ("!$omp scope @a.c:3", RegionRole::WORKSHARE, Role::Scope),
+            ("!$omp masked @a.c:3", RegionRole::MASTER, Role::Masked),
+            ("!$omp create taskloop @a.c:3", RegionRole::TASK_CREATE, Role::Taskloop),
+            ("!$omp end taskgroup @a.c:3", RegionRole::TASK_WAIT, Role::TaskgroupEnd),
+            ("!$omp cancellation point @a.c:3", RegionRole::WRAPPER, Role::Cancel),
+            ("omp_set_lock", RegionRole::FUNCTION, Role::Lock),
+            ("omp_set_lock", RegionRole::WRAPPER, Role::Lock),
+            ("omp_get_wtime", RegionRole::FUNCTION, Role::Function),
+            ("n=3", RegionRole::ARTIFICIAL, Role::Parameter),
+        ] {
+            assert_eq!(role(of_otf2, name), expected, "{name}");
+        }
+    }
 }
