@@ -47,7 +47,7 @@ fn build() -> Result<()> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     println!("cargo:rustc-env=BUILT_FROM_COMMIT={}", commit().unwrap_or_default());
     let crates = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("..");
-    for name in ["runtime", "live", "otf2", "filter"] {
+    for name in ["runtime", "live", "model", "otf2", "filter"] {
         println!("cargo:rerun-if-changed={}", crates.join(name).join("src").display());
         println!("cargo:rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
     }

@@ -80,61 +80,25 @@ fn regions(live: &LiveProcess) -> IndexVec<RegionId, Region> {
 /// Role and paradigm of a kind of region.
 pub fn role(kind: RegionKind) -> (Role, Paradigm) {
     use RegionKind as Kind;
-    let role = match kind {
-        Kind::MpiPointToPoint => return (Role::PointToPoint, Paradigm::Mpi),
-        Kind::MpiBarrier => return (Role::Barrier, Paradigm::Mpi),
-        Kind::MpiOneToAll => return (Role::OneToAll, Paradigm::Mpi),
-        Kind::MpiAllToOne => return (Role::AllToOne, Paradigm::Mpi),
-        Kind::MpiAllToAll => return (Role::AllToAll, Paradigm::Mpi),
-        Kind::MpiCollective => return (Role::Collective, Paradigm::Mpi),
-        Kind::MpiOneSided => return (Role::OneSided, Paradigm::Mpi),
-        Kind::MpiFile | Kind::MpiFileCollective => return (Role::File, Paradigm::Mpi),
-        Kind::MpiInitExit
-        | Kind::MpiCommunicator
-        | Kind::MpiSynchronisation
-        | Kind::MpiWindow
-        | Kind::MpiFileManagement
-        | Kind::MpiOther => return (Role::Function, Paradigm::Mpi),
-        Kind::Program | Kind::Tasks | Kind::Off => {
-            return (Role::Artificial, Paradigm::Measurement);
-        }
-        Kind::User => return (Role::User, Paradigm::User),
-        Kind::Function => return (Role::Function, Paradigm::User),
-        Kind::Parameter => return (Role::Parameter, Paradigm::User),
-        Kind::Parallel => Role::Parallel,
-        Kind::Loop => Role::Loop,
-        Kind::Sections => Role::Sections,
-        Kind::Section => Role::Section,
-        Kind::Workshare => Role::Workshare,
-        Kind::Single => Role::Single,
-        Kind::SingleBody => Role::SingleBody,
-        Kind::Master => Role::Master,
-        Kind::Critical => Role::Critical,
-        Kind::CriticalBody => Role::CriticalBody,
-        Kind::Atomic => Role::Atomic,
-        Kind::Barrier => Role::Barrier,
-        Kind::ImplicitBarrier => Role::ImplicitBarrier,
-        Kind::Task => Role::Task,
-        Kind::TaskCreate => Role::TaskCreate,
-        Kind::Taskwait => Role::Taskwait,
-        Kind::Lock => Role::Lock,
-        Kind::Ordered => Role::Ordered,
-        Kind::OrderedBody => Role::OrderedBody,
-        Kind::Flush => Role::Flush,
-        Kind::Masked => Role::Masked,
-        Kind::Scope => Role::Scope,
-        Kind::LoopConstruct => Role::LoopConstruct,
-        Kind::Teams => Role::Teams,
-        Kind::Distribute => Role::Distribute,
-        Kind::Target => Role::Target,
-        Kind::Taskgroup => Role::Taskgroup,
-        Kind::TaskgroupEnd => Role::TaskgroupEnd,
-        Kind::Taskyield => Role::Taskyield,
-        Kind::Taskloop => Role::Taskloop,
-        Kind::Cancel => Role::Cancel,
-        Kind::Chunk => Role::Chunk,
-    };
-    (role, Paradigm::OpenMp)
+    if let Some(role) = kind.openmp() {
+        return (role, Paradigm::OpenMp);
+    }
+    match kind {
+        Kind::Program | Kind::Tasks | Kind::Off => (Role::Artificial, Paradigm::Measurement),
+        Kind::User => (Role::User, Paradigm::User),
+        Kind::Function => (Role::Function, Paradigm::User),
+        Kind::Parameter => (Role::Parameter, Paradigm::User),
+        Kind::MpiPointToPoint => (Role::PointToPoint, Paradigm::Mpi),
+        Kind::MpiBarrier => (Role::Barrier, Paradigm::Mpi),
+        Kind::MpiOneToAll => (Role::OneToAll, Paradigm::Mpi),
+        Kind::MpiAllToOne => (Role::AllToOne, Paradigm::Mpi),
+        Kind::MpiAllToAll => (Role::AllToAll, Paradigm::Mpi),
+        Kind::MpiCollective => (Role::Collective, Paradigm::Mpi),
+        Kind::MpiOneSided => (Role::OneSided, Paradigm::Mpi),
+        Kind::MpiFile | Kind::MpiFileCollective => (Role::File, Paradigm::Mpi),
+        // Other classes of MPI: to begin and to end, communicators, windows and the like.
+        _ => (Role::Function, Paradigm::Mpi),
+    }
 }
 
 fn system(live: &LiveProcess, rank: Option<u32>) -> System {

@@ -2,12 +2,14 @@
 //! `u32 length, u8 tag, fields`; strings are `u32 length, bytes`. A reader takes whole records
 //! up to the published length and skips tags that it does not know.
 
+use pompeii_model::Role;
+
 use crate::metrics::MetricUnit;
 use crate::mpi::{MPI_TAGS_FIRST, MPI_TAGS_LAST, MpiDefinition};
 
 /// Writes the kinds down once: as the type, and as the list of all.
-macro_rules! region_kinds {
-    ($($kind:ident),* $(,)?) => {
+macro_rules! kinds {
+    ($($kind:ident,)*) => {
         /// What kind of construct a region is, as the runtime knows it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
@@ -21,14 +23,48 @@ macro_rules! region_kinds {
     };
 }
 
-region_kinds! {
-    Program, Tasks, User, Parallel, Loop, Sections, Section, Workshare, Single, SingleBody,
-    Master, Critical, CriticalBody, Atomic, Barrier, ImplicitBarrier, Task, TaskCreate, Taskwait,
-    Lock, Off, Function, Ordered, OrderedBody, Flush, Masked, Scope, LoopConstruct, Teams,
-    Distribute, Target, Taskgroup, TaskgroupEnd, Taskyield, Taskloop, Cancel, Chunk, Parameter,
-    MpiPointToPoint, MpiBarrier, MpiOneToAll, MpiAllToOne, MpiAllToAll, MpiCollective,
-    MpiInitExit, MpiCommunicator, MpiOneSided, MpiSynchronisation, MpiWindow, MpiFile,
-    MpiFileCollective, MpiFileManagement, MpiOther,
+/// The kinds: those of OpenMP are the rows of the model's table, under the same names.
+macro_rules! region_kinds {
+    ($($openmp:ident: $word:literal $names:tt $how:ident $otf2:ident $summable:ident,)*) => {
+        kinds! {
+            Program, Tasks, User, Function, Off, Parameter,
+            $($openmp,)*
+            MpiPointToPoint, MpiBarrier, MpiOneToAll, MpiAllToOne, MpiAllToAll, MpiCollective,
+            MpiInitExit, MpiCommunicator, MpiOneSided, MpiSynchronisation, MpiWindow, MpiFile,
+            MpiFileCollective, MpiFileManagement, MpiOther,
+        }
+
+        impl RegionKind {
+            /// The role of a construct of OpenMP; `None` for everything else.
+            pub fn openmp(self) -> Option<Role> {
+                match self {
+                    $(Self::$openmp => Some(Role::$openmp),)*
+                    _ => None,
+                }
+            }
+
+            /// What the guard may sum of a construct of OpenMP.
+            pub fn summable(self) -> Summable {
+                match self {
+                    $(Self::$openmp => Summable::$summable,)*
+                    _ => Summable::Never,
+                }
+            }
+        }
+    };
+}
+
+pompeii_model::openmp_roles!(region_kinds);
+
+/// What the guard may sum: visits of a construct that are short and frequent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summable {
+    /// Nothing: it is long, or its visits have a meaning for other threads.
+    Never,
+    /// Visits without anything measured inside.
+    Alone,
+    /// Visits without anything measured inside but the body of the construct.
+    WithBody,
 }
 
 impl RegionKind {
@@ -470,6 +506,19 @@ mod tests {
         }
         log[4] = 99;
         assert_eq!(Definition::decode_all(&log).len(), 5);
+    }
+
+    #[test]
+    fn each_kind_is_where_its_tag_says() {
         assert!(RegionKind::ALL.iter().enumerate().all(|(tag, kind)| *kind as usize == tag));
+    }
+
+    #[test]
+    fn bodies_of_what_the_guard_sums_are_bodies() {
+        let with_body = RegionKind::ALL.iter().filter(|kind| kind.summable() == Summable::WithBody);
+        let with_body: Vec<Role> = with_body.filter_map(|kind| kind.openmp()).collect();
+        let bodies = RegionKind::ALL.iter().filter(|kind| kind.is_body());
+        assert_eq!((with_body.len(), bodies.count()), (3, 3));
+        assert_eq!(with_body, [Role::Single, Role::Critical, Role::Ordered]);
     }
 }

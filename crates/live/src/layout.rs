@@ -12,7 +12,12 @@ use crate::FixedTable;
 /// a command of another do not misread each other.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"POMPEII\0") | (fingerprint() << 56);
 
-/// A number that depends on the sizes of all records, and on where the header's last fields are.
+/// The version of the layout. It counts what the sizes of the records do not show: another order of
+/// fields, another meaning or unit of one, another tag of a definition.
+const VERSION: u64 = 7;
+
+/// A number that depends on the version, on the sizes of all records, on where the header's last
+/// fields are, and on how many kinds of regions there are, since their numbers are tags.
 const fn fingerprint() -> u64 {
     let sizes = [
         size_of::<ProcessHeader>(),
@@ -24,8 +29,9 @@ const fn fingerprint() -> u64 {
         size_of::<TaskRecord>(),
         crate::THREAD_RECORD_OFFSET,
         size_of::<crate::SampleFrame>(),
+        crate::RegionKind::ALL.len(),
     ];
-    let (mut sum, mut index) = (6u64, 0);
+    let (mut sum, mut index) = (VERSION, 0);
     while index < sizes.len() {
         sum = sum * 31 + sizes[index] as u64;
         index += 1;

@@ -46,7 +46,7 @@ mod threads;
 use std::ops::Range;
 
 pub use calibrate::calibrate_tsc;
-pub use definition::{Definition, ParameterKind, RegionKind};
+pub use definition::{Definition, ParameterKind, RegionKind, Summable};
 pub use disk::{begin_writing, bytes_of, finish_writing, lies_in_memory};
 pub use end::NotedEnd;
 pub use fixed::FixedTable;

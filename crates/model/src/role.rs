@@ -11,7 +11,7 @@
 /// * names: how the names of such regions begin after `!$omp `; none for routines,
 /// * the role in OTF2's files. OTF2 has fewer roles: a reader takes a region for the one that has
 ///   the role as its `Own`, unless its name begins with those of one that `Shares` the role,
-/// * what the guard may sum, see `live::Short`: `Alone` if nothing is measured inside of it,
+/// * what the guard may sum, see `live::Summable`: `Alone` if nothing is measured inside of it,
 ///   `WithBody` if that is true of its body, and `Never`.
 #[macro_export]
 macro_rules! openmp_roles {

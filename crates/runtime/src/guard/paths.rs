@@ -6,7 +6,7 @@
 //! Beginning asks for more than going on does, so that what is short half of the time does not
 //! change all the time.
 
-use pompeii_live::{Definition, Key, NodeOffset, RegionKind, node_offset};
+use pompeii_live::{Definition, Key, NodeOffset, RegionKind, Summable, node_offset};
 
 use super::{GUARDED_MAX, LEVELS, State, Sums, bit_of, write};
 use crate::clock;
@@ -95,15 +95,15 @@ fn leaf(
     let node = *thread.node(at);
     let Key::Region(region) = Key::decode(node.key) else { return None };
     let kind = *kinds.get(region as usize)?;
-    let has_body = match kind {
-        Kind::User | Kind::Function | Kind::Lock | Kind::Atomic | Kind::Flush => false,
-        Kind::Master | Kind::Masked | Kind::Section => false,
-        Kind::Critical | Kind::Single | Kind::Ordered => true,
-        _ if thread.process.is_quiet(region) => {
+    let has_body = match kind.summable() {
+        Summable::Alone => false,
+        Summable::WithBody => true,
+        Summable::Never if matches!(kind, Kind::User | Kind::Function) => false,
+        Summable::Never if thread.process.is_quiet(region) => {
             bound_ticks = bound_ticks.saturating_mul(MPI_TIMES);
             false
         }
-        _ => return None,
+        Summable::Never => return None,
     };
     let is_leaf = match (has_body, node.first_child) {
         // A thread need not execute the body of a single.
