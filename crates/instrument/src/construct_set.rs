@@ -3,60 +3,42 @@
 
 use std::collections::BTreeSet;
 
-/// Names that can be disabled. `sync` stands for the list in [`SYNC`], `extensions` for that in
-/// [`EXTENSIONS`].
-const KNOWN: &[&str] = &[
-    "atomic",
-    "barrier",
-    "cancel",
-    "critical",
-    "distribute",
-    "flush",
-    "for",
-    "locks",
-    "loop",
-    "masked",
-    "master",
-    "ordered",
-    "region",
-    "scope",
-    "sections",
-    "single",
-    "target",
-    "task",
-    "taskgroup",
-    "taskloop",
-    "taskwait",
-    "taskyield",
-    "teams",
-    "workshare",
-];
+use crate::directives::{ROWS, Row, Trait};
 
-/// The synchronisation constructs that are short and frequent.
-const SYNC: &[&str] =
-    &["atomic", "critical", "flush", "locks", "masked", "master", "ordered", "single"];
+/// What can be disabled and is no construct: lock routines, and user regions.
+const LOCKS: &str = "locks";
+const REGION: &str = "region";
 
-/// The constructs for which the POMP paper has no routines (Table 3), so that a library which has
-/// no others can be linked.
-const EXTENSIONS: &[&str] = &[
-    "cancel",
-    "distribute",
-    "flush",
-    "loop",
-    "masked",
-    "ordered",
-    "scope",
-    "target",
-    "task",
-    "taskgroup",
-    "taskloop",
-    "taskwait",
-    "taskyield",
-    "teams",
-];
+/// The names of these constructs.
+fn switches(wanted: impl Fn(&Row) -> bool) -> BTreeSet<&'static str> {
+    let rows = ROWS.iter().filter(|row| !row.switch.is_empty() && wanted(row));
+    rows.map(|row| row.switch).collect()
+}
+
+/// Names that can be disabled.
+fn known() -> BTreeSet<&'static str> {
+    let mut names = switches(|_| true);
+    names.extend([LOCKS, REGION]);
+    names
+}
+
+/// What `sync` stands for: all that synchronises, and is short and frequent.
+fn sync() -> BTreeSet<&'static str> {
+    let mut names = switches(|row| row.has(Trait::Sync));
+    names.insert(LOCKS);
+    names
+}
+
+/// What `extensions` stands for: constructs for which the POMP paper has no routines, so that a
+/// library which has no others can be linked.
+fn extensions() -> BTreeSet<&'static str> {
+    switches(|row| !row.has(Trait::Paper))
+}
 
 /// Constructs that are counted, not timed, unless the user asks for more.
-const COUNTED: &[&str] = &["atomic", "flush"];
+fn counted() -> BTreeSet<&'static str> {
+    switches(|row| row.has(Trait::Counted))
+}
 
 /// A set of constructs. `do` is the same as `for`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,11 +55,11 @@ impl ConstructSet {
         let mut set = Self::default();
         for name in names(list) {
             match name {
-                "sync" => set.names.extend(SYNC.iter().map(ToString::to_string)),
-                "extensions" => set.names.extend(EXTENSIONS.iter().map(ToString::to_string)),
+                "sync" => sync().into_iter().for_each(|name| set.insert(name)),
+                "extensions" => extensions().into_iter().for_each(|name| set.insert(name)),
                 "do" => set.insert("for"),
-                _ if KNOWN.contains(&name) => set.insert(name),
-                _ => return Err(refused(name, "disabled", &["sync", "extensions"], KNOWN)),
+                _ if known().contains(name) => set.insert(name),
+                _ => return Err(refused(name, "disabled", &["sync", "extensions"], &known())),
             }
         }
         Ok(set)
@@ -90,8 +72,8 @@ impl ConstructSet {
     pub fn enabled(list: &str) -> Result<Self, String> {
         let mut set = Self::default();
         for name in names(list) {
-            if !COUNTED.contains(&name) {
-                return Err(refused(name, "enabled", &[], COUNTED));
+            if !counted().contains(name) {
+                return Err(refused(name, "enabled", &[], &counted()));
             }
             set.insert(name);
         }
@@ -112,8 +94,9 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-fn refused(name: &str, what: &str, special: &[&str], known: &[&str]) -> String {
-    format!("`{name}` cannot be {what}; known: {}", [special, known].concat().join(", "))
+fn refused(name: &str, what: &str, special: &[&str], known: &BTreeSet<&str>) -> String {
+    let known: Vec<&str> = special.iter().chain(known).copied().collect();
+    format!("`{name}` cannot be {what}; known: {}", known.join(", "))
 }
 
 #[cfg(test)]
@@ -126,7 +109,28 @@ mod tests {
         assert!(set.contains("atomic") && set.contains("locks"));
         assert!(set.contains("do") && set.contains("for"));
         assert!(!set.contains("barrier"));
-        assert!(ConstructSet::disabled("synch").unwrap_err().contains("`synch`"));
+        let refused = ConstructSet::disabled("synch").unwrap_err();
+        assert_eq!(
+            refused,
+            "`synch` cannot be disabled; known: sync, extensions, atomic, barrier, cancel, \
+             critical, distribute, flush, for, locks, loop, masked, master, ordered, region, \
+             scope, sections, single, target, task, taskgroup, taskloop, taskwait, taskyield, \
+             teams, workshare"
+        );
+    }
+
+    #[test]
+    fn the_lists_of_sync_and_extensions() {
+        let names = |list: &str| {
+            let set = ConstructSet::disabled(list).unwrap();
+            set.names.into_iter().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names("sync"), "atomic critical flush locks masked master ordered single");
+        assert_eq!(
+            names("extensions"),
+            "cancel distribute flush loop masked ordered scope target task taskgroup taskloop \
+             taskwait taskyield teams"
+        );
     }
 
     #[test]

@@ -6,27 +6,12 @@
 use std::fmt::Write;
 
 use crate::Region;
-use crate::directives::Level;
+use crate::directives::{Level, Trait};
 use crate::hash::hash_of;
 
 /// Whether POMP2 has events for a construct. The others pass through.
 pub fn knows(level: Level) -> bool {
-    matches!(
-        level,
-        Level::Parallel
-            | Level::Loop { .. }
-            | Level::Sections
-            | Level::Workshare
-            | Level::Single
-            | Level::Master
-            | Level::Critical
-            | Level::Ordered
-            | Level::Atomic
-            | Level::Flush
-            | Level::Barrier
-            | Level::Task
-            | Level::Taskwait
-    )
+    level.row().has(Trait::Pomp2)
 }
 
 /// Why a construct has no events.

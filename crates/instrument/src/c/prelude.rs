@@ -7,85 +7,27 @@
 use super::emit::Needs;
 use super::{counts, integers};
 use crate::decimal::Decimal;
+use crate::directives::{ROWS, Row, Trait, routines};
 use crate::{Abi, Region};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// No address. Some build C++ with -Wzero-as-null-pointer-constant -Werror.
 pub(super) fn null(cxx: bool) -> &'static str {
     if cxx { "__null" } else { "0" }
 }
 
-/// Routines and their parameters behind the descriptor.
-const ROUTINES: &[(&str, &str)] = &[
-    ("Begin", ",void*"),
-    ("End", ",void*"),
-    ("Parallel_fork", ",long*"),
-    ("Parallel_begin", ",long"),
-    ("Parallel_end", ",long"),
-    ("Parallel_join", ",long"),
-    ("For_enter", ",long"),
-    ("For_exit", ""),
-    ("Sections_enter", ""),
-    ("Sections_exit", ""),
-    ("Section_begin", ""),
-    ("Section_end", ""),
-    ("Single_enter", ""),
-    ("Single_begin", ""),
-    ("Single_end", ""),
-    ("Single_exit", ""),
-    ("Scope_enter", ""),
-    ("Scope_begin", ""),
-    ("Scope_end", ""),
-    ("Scope_exit", ""),
-    ("Master_begin", ""),
-    ("Master_end", ""),
-    ("Masked_begin", ""),
-    ("Masked_end", ""),
-    ("Critical_enter", ""),
-    ("Critical_begin", ""),
-    ("Critical_end", ""),
-    ("Critical_exit", ""),
-    ("Ordered_enter", ""),
-    ("Ordered_begin", ""),
-    ("Ordered_end", ""),
-    ("Ordered_exit", ""),
-    ("Atomic_enter", ""),
-    ("Atomic_exit", ""),
-    ("Flush_enter", ""),
-    ("Flush_exit", ""),
-    ("Barrier_enter", ""),
-    ("Barrier_exit", ""),
-    ("Task_create_begin", ",long*"),
-    ("Task_begin", ",long"),
-    ("Task_end", ",long"),
-    ("Task_detach", ",long,unsigned long"),
-    ("Task_create_end", ",long"),
-    ("Task_resume", ",long"),
-    ("Taskloop_enter", ",long*"),
-    ("Taskloop_begin", ",long,long*"),
-    ("Taskloop_end", ",long"),
-    ("Taskloop_exit", ",long"),
-    ("Taskgroup_enter", ""),
-    ("Taskgroup_begin", ""),
-    ("Taskgroup_end", ""),
-    ("Taskgroup_exit", ""),
-    ("Taskwait_enter", ""),
-    ("Taskwait_exit", ""),
-    ("Taskyield_enter", ""),
-    ("Taskyield_exit", ""),
-    ("Cancel", ""),
-    ("Cancellation_point", ""),
-    ("Loop_enter", ""),
-    ("Loop_exit", ""),
-    ("Teams_enter", ""),
-    ("Teams_exit", ""),
-    ("Distribute_enter", ""),
-    ("Distribute_exit", ""),
-    ("Target_enter", ""),
-    ("Target_exit", ""),
-    ("Iteration_begin", ",long,long"),
-    ("Iteration_end", ""),
-];
+/// The declarations of all routines. They are the same in each text.
+static ROUTINES: LazyLock<String> = LazyLock::new(|| {
+    let mut text = String::new();
+    for line in routines().chunks(3) {
+        for (name, parameters) in line {
+            let _ = write!(text, "extern void (POMP_{name})(struct ompregdescr*{parameters});");
+        }
+        text.push('\n');
+    }
+    text
+});
 
 /// Writes the prelude, which ends with a line end.
 pub(super) fn prelude(
@@ -136,12 +78,7 @@ fn declarations(text: &mut String, cxx: bool, prefix: &str) {
         text.extend(["extern void (POMP_", routine, ")(void);"]);
     }
     text.push('\n');
-    for line in ROUTINES.chunks(3) {
-        for (name, parameters) in line {
-            text.extend(["extern void (POMP_", name, ")(struct ompregdescr*", parameters, ");"]);
-        }
-        text.push('\n');
-    }
+    text.push_str(&ROUTINES);
     text.push_str(if cxx { "}\n" } else { "" });
 }
 
@@ -152,28 +89,25 @@ const DECLARATIONS_LENGTH: usize = 8192;
 const DESCRIPTOR_LENGTH: usize = 448;
 
 /// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
-/// with the parameters behind the descriptor.
-const CLEANUPS: &[(&str, &str)] = &[
-    ("Parallel_end", ",g->id"),
-    ("Task_end", ",g->id"),
-    ("Taskloop_end", ",g->id"),
-    ("Section_end", ""),
-    ("Iteration_end", ""),
-    ("Barrier_exit", ""),
-    ("For_exit", ""),
-    ("Sections_exit", ""),
-    ("Single_exit", ""),
-    ("Scope_exit", ""),
-    ("Loop_exit", ""),
-];
+/// with the parameters behind the descriptor: the ends of what runs in a team, and the exits of
+/// what a thread may leave at its barrier.
+fn cleanups() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let with_id = ["Parallel", "Task", "Taskloop"].map(|stem| (stem, "_end", ",g->id"));
+    let ends = ["Section", "Iteration"].map(|stem| (stem, "_end", ""));
+    let is_left = |row: &&Row| {
+        (row.has(Trait::Barrier) || row.has(Trait::OwnBarrier)) && !row.has(Trait::FortranOnly)
+    };
+    let exits = ROWS.iter().filter(is_left).map(|row| (row.stem, "_exit", ""));
+    with_id.into_iter().chain(ends).chain(exits)
+}
 
 /// The type of the variables whose cleanup calls a routine, and the cleanups.
 fn guards(text: &mut String, prefix: &str) {
     let _ = writeln!(text, "struct {prefix}guard{{struct ompregdescr*region;long id;}};");
-    for (routine, id) in CLEANUPS {
+    for (stem, end, id) in cleanups() {
         let head = "static __inline__ __attribute__((unused))void ";
-        let _ = write!(text, "{head}{prefix}{routine}(struct {prefix}guard*g)");
-        let _ = writeln!(text, "{{POMP_{routine}(g->region{id});}}");
+        let _ = write!(text, "{head}{prefix}{stem}{end}(struct {prefix}guard*g)");
+        let _ = writeln!(text, "{{POMP_{stem}{end}(g->region{id});}}");
     }
 }
 

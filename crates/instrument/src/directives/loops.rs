@@ -3,17 +3,8 @@
 //! Normally the barrier is made explicit (`nowait`, then a measured barrier). It stays where a
 //! compiler refuses `nowait` or gives a wrong result with it, and where we cannot know.
 
-use super::Level;
 use crate::clauses;
 use crate::directive::Directive;
-
-/// Worksharing constructs with events.
-pub(super) fn is_worksharing(level: Level) -> bool {
-    matches!(
-        level,
-        Level::Loop { .. } | Level::Sections | Level::Workshare | Level::Single | Level::Scope
-    )
-}
 
 /// Whether the iterations may run in any order, so that nothing may be called inside.
 pub(super) fn concurrent(source: &[u8], directive: &Directive) -> bool {

@@ -2,112 +2,24 @@
 //! whether anything may be called inside that body. One file per family; the languages differ only
 //! in `for` and `do`.
 //!
-//! To add a directive: give it a [`Level`] if it gets events, else a line in [`passed`], and a
+//! To add a directive: a row in `table.rs` if it gets events, else a line in [`passed`], and a
 //! place for its clauses in [`crate::clauses`].
 
 mod loops;
 mod metadirective;
 mod parallel;
 pub mod passed;
+mod table;
 mod user;
 
 pub use loops::{barrier_stays, depth, transformed};
 pub(crate) use metadirective::{chosen, is_undecided, variant};
 pub use parallel::levels;
+pub(crate) use table::routines;
+pub use table::{Level, ROWS, Row, Shape, Trait};
 pub use user::{Named, User};
 
 use crate::directive::Directive;
-
-/// One construct of a combined directive; what one directive of the output can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// `parallel`
-    Parallel,
-    /// `for` and `do`, also with `simd`: nothing is called inside a simd loop.
-    Loop {
-        /// Whether it is `for simd` or `do simd`.
-        simd: bool,
-    },
-    /// `sections`
-    Sections,
-    /// `workshare`
-    Workshare,
-    /// `single`
-    Single,
-    /// `scope`
-    Scope,
-    /// `master`
-    Master,
-    /// `masked`
-    Masked,
-    /// `critical`
-    Critical,
-    /// `ordered` with a body.
-    Ordered,
-    /// `ordered` that waits for or posts an iteration (`depend`, `doacross`).
-    Doacross,
-    /// `atomic`
-    Atomic,
-    /// `flush`
-    Flush,
-    /// `barrier`
-    Barrier,
-    /// `task`
-    Task,
-    /// `taskloop` and `taskloop simd`
-    Taskloop {
-        /// Whether it is `taskloop simd`.
-        simd: bool,
-    },
-    /// `taskgroup`
-    Taskgroup,
-    /// `taskwait`
-    Taskwait,
-    /// `taskyield`
-    Taskyield,
-    /// `cancel`
-    Cancel,
-    /// `cancellation point`
-    CancellationPoint,
-    /// `loop`: nothing may be called inside.
-    LoopConstruct,
-    /// `teams` and what is combined with it.
-    Teams {
-        /// Whether its body may call routines.
-        open: bool,
-    },
-    /// `distribute` and what is combined with it.
-    Distribute {
-        /// Whether its body may call routines.
-        open: bool,
-    },
-    /// `target` with a body, and what is combined with it: observed on the host, around it.
-    Target {
-        /// Whether its body runs on the host and may call routines: `target data`.
-        open: bool,
-    },
-    /// `target update`, `target enter data`, `target exit data`.
-    TargetAlone,
-}
-
-/// Which events a construct has, and where they stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// Fork, begin, end, join, or the same of a task: an id goes from the outside to the inside.
-    Forking,
-    /// `enter` and `exit` around it, `begin` and `end` in its body.
-    Both,
-    /// `enter` and `exit` around it.
-    Around,
-    /// `begin` and `end` in its body.
-    Inside,
-    /// `enter` and `exit` around it; it has no body.
-    Alone,
-    /// One call before it; it has no body.
-    Mark,
-    /// `enter` and `exit` around it, `begin` and `end` in each iteration of its tasks.
-    Taskloop,
-}
 
 /// What a directive is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,91 +69,33 @@ impl Level {
     /// The word in the names of the POMP routines: `POMP_<stem>_enter`.
     pub fn stem(self, fortran: bool) -> &'static str {
         match self {
-            Self::Parallel => "Parallel",
             Self::Loop { .. } if fortran => "Do",
-            Self::Loop { .. } => "For",
-            Self::Sections => "Sections",
-            Self::Workshare => "Workshare",
-            Self::Single => "Single",
-            Self::Scope => "Scope",
-            Self::Master => "Master",
-            Self::Masked => "Masked",
-            Self::Critical => "Critical",
-            Self::Ordered | Self::Doacross => "Ordered",
-            Self::Atomic => "Atomic",
-            Self::Flush => "Flush",
-            Self::Barrier => "Barrier",
-            Self::Task => "Task",
-            Self::Taskloop { .. } => "Taskloop",
-            Self::Taskgroup => "Taskgroup",
-            Self::Taskwait => "Taskwait",
-            Self::Taskyield => "Taskyield",
-            Self::Cancel => "Cancel",
-            Self::CancellationPoint => "Cancellation_point",
-            Self::LoopConstruct => "Loop",
-            Self::Teams { .. } => "Teams",
-            Self::Distribute { .. } => "Distribute",
-            Self::Target { .. } | Self::TargetAlone => "Target",
+            _ => self.row().stem,
         }
     }
 
     /// The name under which it can be disabled; a parallel region cannot.
     pub fn switch(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Parallel => return None,
-            Self::Loop { .. } => "for",
-            Self::Sections => "sections",
-            Self::Workshare => "workshare",
-            Self::Single => "single",
-            Self::Scope => "scope",
-            Self::Master => "master",
-            Self::Masked => "masked",
-            Self::Critical => "critical",
-            Self::Ordered | Self::Doacross => "ordered",
-            Self::Atomic => "atomic",
-            Self::Flush => "flush",
-            Self::Barrier => "barrier",
-            Self::Task => "task",
-            Self::Taskloop { .. } => "taskloop",
-            Self::Taskgroup => "taskgroup",
-            Self::Taskwait => "taskwait",
-            Self::Taskyield => "taskyield",
-            Self::Cancel | Self::CancellationPoint => "cancel",
-            Self::LoopConstruct => "loop",
-            Self::Teams { .. } => "teams",
-            Self::Distribute { .. } => "distribute",
-            Self::Target { .. } | Self::TargetAlone => "target",
-        })
+        Some(self.row().switch).filter(|name| !name.is_empty())
     }
 
     /// Which events it has.
     pub fn shape(self) -> Shape {
         match self {
-            Self::Parallel | Self::Task => Shape::Forking,
-            Self::Single | Self::Scope | Self::Critical | Self::Ordered | Self::Taskgroup => {
-                Shape::Both
-            }
-            Self::Master | Self::Masked => Shape::Inside,
-            Self::Taskloop { simd: false } => Shape::Taskloop,
-            Self::Barrier
-            | Self::Taskwait
-            | Self::Taskyield
-            | Self::Flush
-            | Self::Doacross
-            | Self::TargetAlone => Shape::Alone,
-            Self::Cancel | Self::CancellationPoint => Shape::Mark,
-            _ => Shape::Around,
+            // Nothing may be called in the iterations.
+            Self::Taskloop { simd: true } => Shape::Around,
+            _ => self.row().shape,
         }
     }
 
     /// Whether it ends with an implicit barrier that `nowait` would remove.
     pub fn has_barrier(self) -> bool {
-        loops::is_worksharing(self)
+        self.row().has(Trait::Barrier)
     }
 
     /// Whether it is a barrier, or ends with one that cannot be taken out.
     pub fn has_own_barrier(self) -> bool {
-        matches!(self, Self::Barrier | Self::LoopConstruct)
+        self.row().has(Trait::OwnBarrier)
     }
 
     /// Whether the time between its entry and its exit has waiting at a barrier in it that cannot
