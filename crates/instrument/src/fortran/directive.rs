@@ -7,9 +7,11 @@ use super::form::{Form, is_name};
 use super::metadirective::Metadirective;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
-use crate::directives::{Kind, Level, classify};
+use crate::directives::{Kind, Level, ROWS, classify};
 use crate::names::{self, Letters};
+use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// A directive whose meaning is known.
 #[derive(Debug, Clone)]
@@ -25,50 +27,39 @@ pub(super) struct Parsed {
     pub metadirective: Option<Metadirective>,
 }
 
-/// Words that may be written together, by first letter. Longer ones come before their own
-/// beginnings.
-const WORDS: &[&str] = &[
-    "atomic",
-    "barrier",
+/// Words that may be written together, besides those of constructs with events.
+const OTHERS: &[&str] = &[
     "begin",
-    "cancellation",
-    "critical",
-    "cancel",
-    "distribute",
-    "declare",
     "data",
+    "declare",
     "do",
+    "end",
     "enter",
     "exit",
-    "end",
-    "flush",
-    "loop",
     "metadirective",
-    "masked",
-    "master",
     "nowait",
-    "ordered",
-    "parallel",
-    "point",
-    "sections",
     "section",
-    "single",
-    "scope",
     "simd",
     "threadprivate",
-    "taskgroup",
-    "taskyield",
-    "taskloop",
-    "taskwait",
-    "target",
-    "teams",
-    "task",
-    "update",
-    "workshare",
 ];
 
-/// Where the words with each first letter are.
-const LETTERS: Letters = Letters::of(WORDS);
+/// All words that may be written together, by first letter.
+struct Joined {
+    words: Vec<&'static str>,
+    letters: Letters,
+}
+
+static JOINED: LazyLock<Joined> = LazyLock::new(|| {
+    let of_constructs = ROWS.iter().flat_map(|row| row.words.split(' '));
+    // In Fortran it is `do`.
+    let of_constructs = of_constructs.filter(|word| *word != "for");
+    let mut words: Vec<&str> = of_constructs.chain(OTHERS.iter().copied()).collect();
+    // Longer ones come before their own beginnings.
+    words.sort_by_key(|word| (word.as_bytes()[0], Reverse(word.len()), *word));
+    words.dedup();
+    let letters = Letters::of(&words);
+    Joined { words, letters }
+});
 
 /// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
 /// makes no sense as it is written loses them all or, where it has words that nobody knows, its
@@ -289,7 +280,7 @@ fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
         let rest = &text[at..run.end];
         let lower = || rest.to_ascii_lowercase();
         let clause = || std::str::from_utf8(&lower()).is_ok_and(clauses::is_known);
-        let mut words = WORDS[LETTERS.range(rest[0])].iter();
+        let mut words = JOINED.words[JOINED.letters.range(rest[0])].iter();
         let length = match words.find(|word| begins(rest, word.as_bytes())) {
             Some(word) => word.len(),
             None if at > run.start && clause() => rest.len(),
@@ -337,6 +328,15 @@ mod tests {
             writeln!(out, "{}: {:?}{mark} {clauses:?}", parsed.name, parsed.kind).unwrap();
         }
         expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn longer_words_come_before_their_beginnings() {
+        for (at, word) in JOINED.words.iter().enumerate() {
+            assert!(JOINED.words[..at].iter().all(|before| !word.starts_with(before)), "{word}");
+            assert!(JOINED.words[JOINED.letters.range(word.as_bytes()[0])].contains(word));
+        }
+        assert!(!JOINED.words.contains(&"for") && JOINED.words.contains(&"scope"));
     }
 
     #[test]
