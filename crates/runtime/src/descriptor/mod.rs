@@ -6,6 +6,7 @@
 //! single argument, has none there. Descriptors of equal content (headers, templates) share one
 //! handle.
 
+mod slot;
 mod text;
 
 use std::cell::UnsafeCell;
@@ -24,6 +25,7 @@ use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
 
+pub use slot::Slot;
 use text::Text;
 
 /// The paper's `OMPRegDescr`.
@@ -71,43 +73,8 @@ impl Extension {
 /// What makes an [`Extension`] known.
 const MARK: &CStr = c"pompeii 1";
 
-/// Which of a descriptor's regions. A combined construct has one for each of its parts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-#[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
-pub enum Slot {
-    // These two are one `ParallelRegions`.
-    Parallel,
-    Barrier,
-    /// `for`, `do`, `sections`, `workshare`, `single`; also `critical` and `atomic`.
-    Worksharing,
-    /// A section, and the body of single, master and critical.
-    Body,
-    TaskCreate,
-    Task,
-    Taskwait,
-    User,
-    Ordered,
-    OrderedBody,
-    /// In place of `Ordered`, of one that posts an iteration: with a slot of its own it is unknown
-    /// to the fast ways, and costs the others nothing there.
-    Source,
-    Flush,
-    Masked,
-    Scope,
-    LoopConstruct,
-    Teams,
-    Distribute,
-    Target,
-    Taskgroup,
-    TaskgroupEnd,
-    Taskyield,
-    Taskloop,
-    Cancel,
-    CancellationPoint,
-    Chunk,
-}
-const SLOTS: usize = Slot::Chunk as usize + 1;
+/// How many regions a handle has.
+const SLOTS: usize = Slot::ALL.len();
 const _: () = assert!(
     Slot::Parallel as usize == 0
         && Slot::Barrier as usize == 1

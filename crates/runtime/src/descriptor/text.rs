@@ -48,7 +48,7 @@ impl Text {
         };
         let clauses = self.clauses.as_deref().unwrap_or_default();
         // The clauses are the construct's; a part of it has only the function around in common.
-        let mut clauses = if is_part(slot) { function_word(clauses) } else { clauses }.to_owned();
+        let mut clauses = if slot.is_part() { function_word(clauses) } else { clauses }.to_owned();
         if kind == RegionKind::Target && openmp::finds_no_device() {
             clauses += if clauses.is_empty() { "on_host" } else { " on_host" };
         }
@@ -59,33 +59,14 @@ impl Text {
     fn kind(&self, slot: Slot) -> (RegionKind, &str) {
         use RegionKind as Kind;
         match slot {
-            Slot::Parallel => (Kind::Parallel, "parallel"),
             Slot::Barrier if self.name == "barrier" => (Kind::Barrier, "barrier"),
-            Slot::Barrier => (Kind::ImplicitBarrier, "implicit barrier"),
-            Slot::TaskCreate => (Kind::TaskCreate, "create task"),
-            Slot::Task => (Kind::Task, "task"),
-            Slot::Taskwait => (Kind::Taskwait, "taskwait"),
             Slot::User if self.has_clause("function") => (Kind::Function, ""),
-            Slot::User => (Kind::User, ""),
-            Slot::Ordered | Slot::Source => (Kind::Ordered, "ordered"),
-            Slot::OrderedBody => (Kind::OrderedBody, "ordered sblock"),
-            Slot::Flush => (Kind::Flush, "flush"),
-            Slot::Masked => (Kind::Masked, "masked"),
-            Slot::Scope => (Kind::Scope, "scope"),
-            Slot::LoopConstruct => (Kind::LoopConstruct, "loop"),
-            // What is combined with these has no events of its own: the name says all of it.
-            Slot::Teams => (Kind::Teams, &self.name),
-            Slot::Distribute => (Kind::Distribute, &self.name),
-            Slot::Target => (Kind::Target, &self.name),
-            Slot::Taskgroup => (Kind::Taskgroup, "taskgroup"),
-            Slot::TaskgroupEnd => (Kind::TaskgroupEnd, "taskgroup end"),
-            Slot::Taskyield => (Kind::Taskyield, "taskyield"),
-            Slot::Taskloop => (Kind::Taskloop, "taskloop"),
-            Slot::Cancel => (Kind::Cancel, "cancel"),
             Slot::CancellationPoint => (Kind::Cancel, "cancellation point"),
-            Slot::Chunk => (Kind::Chunk, "chunk"),
+            // What is combined with these has no events of its own: the name says all of it.
+            Slot::Teams | Slot::Distribute | Slot::Target => (slot.kind(), &self.name),
             Slot::Body => self.body(),
             Slot::Worksharing => self.worksharing(),
+            _ => named(slot.kind()),
         }
     }
 
@@ -95,14 +76,12 @@ impl Text {
 
     fn body(&self) -> (RegionKind, &'static str) {
         use RegionKind as Kind;
-        match () {
-            () if self.has_word("single") => (Kind::SingleBody, "single sblock"),
-            () if self.has_word("critical") => (Kind::CriticalBody, "critical sblock"),
-            () if self.has_word("section") || self.has_word("sections") => {
-                (Kind::Section, "section")
-            }
-            () => (Kind::Master, "master"),
-        }
+        named(match () {
+            () if self.has_word("single") => Kind::SingleBody,
+            () if self.has_word("critical") => Kind::CriticalBody,
+            () if self.has_word("section") || self.has_word("sections") => Kind::Section,
+            () => Kind::Master,
+        })
     }
 
     fn worksharing(&self) -> (RegionKind, &'static str) {
@@ -126,15 +105,47 @@ fn function_word(clauses: &str) -> &str {
     if first.starts_with("in(") { first } else { "" }
 }
 
-/// Whether the slot's region is a part of a construct that has one of its own.
-fn is_part(slot: Slot) -> bool {
-    use Slot::{Barrier, Body, Chunk, OrderedBody, Task, TaskgroupEnd};
-    matches!(slot, Barrier | Body | Chunk | OrderedBody | Task | TaskgroupEnd)
+/// A kind with the name of its regions; what has a name of its own has none here.
+fn named(kind: RegionKind) -> (RegionKind, &'static str) {
+    let names = kind.openmp().map(|role| role.names()).unwrap_or_default();
+    (kind, names.first().copied().unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_regions() {
+        let shown = |name: &str, slot: Slot| {
+            let (sub_name, file) = (String::new(), "a.c".to_owned());
+            let text = Text { name: name.into(), sub_name, file, begin: 3, end: 5, clauses: None };
+            let region = text.region(slot);
+            format!("{:?} {}", region.kind, region.name)
+        };
+        for (name, slot, expected) in [
+            ("parallel do", Slot::Parallel, "Parallel !$omp parallel @a.c:3"),
+            ("parallel do", Slot::Worksharing, "Loop !$omp do @a.c:3"),
+            ("parallel do", Slot::Barrier, "ImplicitBarrier !$omp implicit barrier @a.c:5"),
+            ("barrier", Slot::Barrier, "Barrier !$omp barrier @a.c:3"),
+            ("atomic", Slot::Worksharing, "Atomic !$omp atomic @a.c:3"),
+            ("single", Slot::Body, "SingleBody !$omp single sblock @a.c:3"),
+            ("critical", Slot::Body, "CriticalBody !$omp critical sblock @a.c:3"),
+            ("parallel sections", Slot::Body, "Section !$omp section @a.c:3"),
+            ("master", Slot::Body, "Master !$omp master @a.c:3"),
+            ("task", Slot::TaskCreate, "TaskCreate !$omp create task @a.c:3"),
+            ("ordered", Slot::Source, "Ordered !$omp ordered @a.c:3"),
+            ("ordered", Slot::OrderedBody, "OrderedBody !$omp ordered sblock @a.c:3"),
+            ("loop", Slot::LoopConstruct, "LoopConstruct !$omp loop @a.c:3"),
+            ("teams loop", Slot::Teams, "Teams !$omp teams loop @a.c:3"),
+            ("taskgroup", Slot::TaskgroupEnd, "TaskgroupEnd !$omp taskgroup end @a.c:3"),
+            ("cancel do", Slot::Cancel, "Cancel !$omp cancel @a.c:3"),
+            ("", Slot::CancellationPoint, "Cancel !$omp cancellation point @a.c:3"),
+            ("for", Slot::Chunk, "Chunk !$omp chunk @a.c:3"),
+        ] {
+            assert_eq!(shown(name, slot), expected);
+        }
+    }
 
     #[test]
     fn parts_are_in_the_function_of_their_construct() {
