@@ -6,41 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
-
-/// The kinds of regions that a row may name; user regions are `region:NAME`, functions
-/// `function:NAME`.
-const KINDS: [&str; 30] = [
-    "parallel",
-    "for",
-    "do",
-    "sections",
-    "section",
-    "workshare",
-    "single",
-    "single_sblock",
-    "scope",
-    "loop",
-    "master",
-    "masked",
-    "critical",
-    "critical_sblock",
-    "ordered",
-    "ordered_sblock",
-    "atomic",
-    "flush",
-    "barrier",
-    "implicit_barrier",
-    "create_task",
-    "task",
-    "taskloop",
-    "taskgroup",
-    "taskgroup_end",
-    "taskwait",
-    "taskyield",
-    "cancel",
-    "cancellation_point",
-    "chunk",
-];
+use pompeii_model::Role;
 
 /// Constructs whose kind is the whole directive: `teams_distribute_parallel_for`.
 const WHOLE_DIRECTIVES: [&str; 3] = ["teams", "distribute", "target"];
@@ -186,11 +152,15 @@ fn parse_row(line: &str, main_file: &str) -> Result<Row> {
     })
 }
 
+/// Whether a row may name such a region: what the names of constructs begin with, `_` for blanks.
+/// User regions are `region:NAME`, functions `function:NAME`.
 fn is_known(kind: &str) -> bool {
     let construct = kind.split('_').next().unwrap_or_default();
     let is_lock_routine = construct == "omp" && kind.contains("_lock");
     let is_named = kind.starts_with("region:") || kind.starts_with("function:");
-    is_named || is_lock_routine || KINDS.contains(&kind) || WHOLE_DIRECTIVES.contains(&construct)
+    let mut names = Role::ALL.iter().flat_map(|role| role.names());
+    let is_construct = names.any(|name| name.replace(' ', "_") == kind);
+    is_named || is_lock_routine || is_construct || WHOLE_DIRECTIVES.contains(&construct)
 }
 
 #[cfg(test)]
@@ -245,6 +215,14 @@ region:init       5   1  1
         let expectation = Expectation::parse(TEXT, "x.c").unwrap();
         assert_eq!(expectation.header("flags"), Some("-std=c11 -O2"));
         assert_eq!(expectation.header("exit"), None);
+    }
+
+    #[test]
+    fn constructs_are_known_by_their_names() {
+        for kind in ["do", "create_task", "single_sblock", "cancellation_point", "teams_loop"] {
+            assert!(is_known(kind), "{kind}");
+        }
+        assert!(!is_known("task_create") && !is_known("") && !is_known("lock"));
     }
 
     #[test]

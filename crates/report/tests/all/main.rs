@@ -4,6 +4,7 @@
 
 mod difference;
 mod hybrid;
+mod levels;
 mod one_thread;
 mod oracle_hostile;
 mod oracle_html;
