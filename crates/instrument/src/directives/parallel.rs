@@ -46,20 +46,12 @@ fn taskloop(words: &[&str]) -> Option<Level> {
     }
 }
 
+/// What stands alone. The word of the other constructs is their whole name.
 fn alone(words: &[&str], directive: &Directive) -> Option<Level> {
     Some(match words {
-        ["scope"] => Level::Scope,
-        ["critical"] => Level::Critical,
         ["ordered"] if directive.has("depend") || directive.has("doacross") => Level::Doacross,
         // `ordered simd` and `ordered threads simd` order the lanes of a simd loop.
-        ["ordered"] if !directive.has("simd") => Level::Ordered,
-        ["atomic"] => Level::Atomic,
-        ["flush"] => Level::Flush,
-        ["barrier"] => Level::Barrier,
-        ["task"] => Level::Task,
-        ["taskgroup"] => Level::Taskgroup,
-        ["taskwait"] => Level::Taskwait,
-        ["taskyield"] => Level::Taskyield,
+        ["ordered"] if directive.has("simd") => return None,
         ["cancel", ..] => Level::Cancel,
         ["cancellation", ..] => Level::CancellationPoint,
         ["teams", rest @ ..] => Level::Teams { open: matches!(rest, [] | ["distribute"]) },
@@ -67,6 +59,7 @@ fn alone(words: &[&str], directive: &Directive) -> Option<Level> {
         ["target", "data"] => Level::Target { open: true },
         ["target", "update"] | ["target", "enter" | "exit", "data"] => Level::TargetAlone,
         ["target", ..] => Level::Target { open: false },
+        [word] => return taskloop(words).or_else(|| Level::of_word(word)),
         _ => return taskloop(words),
     })
 }
@@ -91,6 +84,11 @@ mod tests {
             "target teams loop",
             "target exit data",
             "cancellation point",
+            "ordered",
+            "scope",
+            "taskloop",
+            "taskyield",
+            "taskyield taskyield",
             "simd",
         ];
         let mut output = String::new();
@@ -112,6 +110,11 @@ mod tests {
             target teams loop: Some([Target { open: false }])
             target exit data: Some([TargetAlone])
             cancellation point: Some([CancellationPoint])
+            ordered: Some([Ordered])
+            scope: Some([Scope])
+            taskloop: Some([Taskloop { simd: false }])
+            taskyield: Some([Taskyield])
+            taskyield taskyield: None
             simd: None
         "#]]
         .assert_eq(&output);

@@ -1,9 +1,9 @@
 //! The table of constructs with events: what the fronts, the sets of constructs and the prelude
 //! need to know of each.
 //!
-//! To add a construct: a row in [`levels`], its words in `parallel.rs` next to this file, and the
-//! names that are new in `names.rs`. Tests name what is missing. The row of its regions is in
-//! `model/src/role.rs`; what the runtime needs: ARCHITECTURE.md.
+//! To add a construct: a row in [`levels`], and its words in `names.rs`. If it has several words, or
+//! clauses say what it is, also a line in `parallel.rs` next to this file. Tests name what is
+//! missing. The other places: "A directive of your own" in `docs/dev/compiling.md`.
 
 use pompeii_model::Role;
 
@@ -106,6 +106,16 @@ macro_rules! levels {
                     $(Self::$level $({ $field: _ })? => Place::$level,)*
                 };
                 &ROWS[place as usize]
+            }
+
+            /// The construct of directives with this one word, where nothing else than the word
+            /// says which one it is: that is for the caller to know.
+            #[allow(unreachable_patterns, reason = "two constructs are `ordered`")]
+            pub(super) fn of_word(word: &str) -> Option<Self> {
+                Some(match word {
+                    $($words => Self::$level $({ $field: false })?,)*
+                    _ => return None,
+                })
             }
         }
     };
@@ -250,7 +260,7 @@ mod tests {
             let words: Vec<&str> = row.words.split(' ').collect();
             let directive = Directive::parse(b"", Vec::new(), false);
             let found = levels(&words, &directive).and_then(|levels| levels.last().copied());
-            let found = found.unwrap_or_else(|| panic!("`{}` in parallel.rs", row.words));
+            let found = found.unwrap_or_else(|| panic!("`{}`: a line in parallel.rs", row.words));
             assert_eq!(found.row().words, row.words);
             for word in words {
                 let name = names::name(word.as_bytes(), false);
@@ -299,6 +309,20 @@ mod tests {
                 format!(",{}", parameter.trim().trim_end_matches(name).replace(" *", "*").trim())
             });
             assert_eq!(types.collect::<String>(), parameters, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_manual_says_what_is_measured_of_each_construct() {
+        let manual = include_str!("../../../../docs/manual.md");
+        let (_, section) = manual.split_once("\n### Constructs\n").unwrap();
+        let rows = section.lines().take_while(|line| !line.starts_with('#'));
+        let cells: Vec<&str> =
+            rows.filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
+        for row in ROWS {
+            let first = row.words.split(' ').next();
+            let mut words = cells.iter().flat_map(|cell| cell.split([' ', ',', ':']));
+            assert!(words.any(|word| Some(word) == first), "`{}` in the manual", row.words);
         }
     }
 
