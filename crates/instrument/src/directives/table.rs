@@ -1,7 +1,7 @@
 //! The table of constructs with events: what the fronts, the sets of constructs and the prelude
 //! need to know of each.
 //!
-//! To add a construct: a row in [`levels`], and its words in `names.rs`. If it has several words, or
+//! To add a construct: a row in `levels!`, and its words in `names.rs`. If it has several words, or
 //! clauses say what it is, also a line in `parallel.rs` next to this file. Tests name what is
 //! missing. The other places: "A directive of your own" in `docs/dev/compiling.md`.
 

@@ -1,6 +1,6 @@
 //! The slots of a descriptor's handle: which of a construct's regions is meant.
 //!
-//! To add a construct: a row in [`slots`]. What its region is called is in `model/src/role.rs`.
+//! To add a construct: a row in `slots!`. What its region is called is in `model/src/role.rs`.
 
 use pompeii_live::RegionKind;
 
