@@ -162,10 +162,9 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn. Atomic: what other threads cost the visits that
-    /// were timed. MPI: waiting for
-    /// others, where the user has requested that. Loop: see [`Iterations`](crate::Iterations), as
-    /// for five other fields.
+    /// Ordered: waiting for the turn. Atomic: what other threads cost the visits that were timed.
+    /// Loop: see [`Iterations`](crate::Iterations), as for five other fields. MPI: see
+    /// [`MpiValues`](crate::MpiValues), as for six other fields.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.
     pub starvation_ticks: u64,
@@ -176,27 +175,26 @@ pub struct Node {
     pub private: u64,
     /// Parallel region and its final barrier: fork and join management.
     pub management_ticks: u64,
-    /// Barrier: how often this location arrived last. MPI: messages received. Lock: when its test
-    /// found first that another location has it, if it has not been acquired since.
+    /// Barrier: how often this location arrived last. Lock: when its test found first that another
+    /// location has it, if it has not been acquired since.
     pub last_arrivals: u64,
     /// Part of the management before this thread's begin. Atomic: see `atomic.rs`.
     pub fork_ticks: u64,
     /// Barrier: the time of the others that this location caused by arriving last, between their
     /// arrivals and its own, tasks that they executed meanwhile included. Lock: how long this
-    /// location held the locks that it acquired here. Atomic: see `atomic.rs`. MPI: time in
-    /// messages of ours.
+    /// location held the locks that it acquired here. Atomic: see `atomic.rs`.
     pub delay_ticks: u64,
     /// Stub: time of the tasks executed here. Lock: time for which it was tested again and again,
     /// while another location had it.
     pub task_ticks: u64,
-    /// Stub: fragments of tasks begun or resumed here. MPI: messages sent.
+    /// Stub: fragments of tasks begun or resumed here.
     pub task_switches: u64,
-    /// Creation: deferred task instances. MPI: bytes sent. Barrier of a team without tasks: the sum
-    /// of the squares of how long after the team's mean arrival this location arrived, the bits of
-    /// a floating-point number. Lock: the address of the one that another location has.
+    /// Creation: deferred task instances. Barrier of a team without tasks: the sum of the squares
+    /// of how long after the team's mean arrival this location arrived, the bits of a
+    /// floating-point number. Lock: the address of the one that another location has.
     pub created: u64,
-    /// Creation: task instances executed at once by the thread that met them, counted only. MPI:
-    /// bytes received. Atomic: number of visits that were timed. Lock: tests of the same one.
+    /// Creation: task instances executed at once by the thread that met them, counted only. Atomic:
+    /// number of visits that were timed. Lock: tests of the same one.
     pub undeferred: u64,
 }
 

@@ -35,6 +35,7 @@ mod layout;
 mod map;
 pub mod metrics;
 mod mpi;
+mod mpi_node;
 mod place;
 mod quote;
 mod read;
@@ -58,6 +59,7 @@ pub use layout::{
 };
 pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, MpiDefinition};
+pub use mpi_node::MpiValues;
 pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
 /// Foreign text in a message, without control characters.
 pub use pompeii_otf2::print::printable;

@@ -23,18 +23,18 @@ pub(super) fn new_request() -> u64 {
 #[inline(always)]
 pub(super) fn count_received(thread: &mut Location, bytes: u64) {
     if !thread.is_passing() {
-        let node = thread.current();
-        node.undeferred += bytes;
-        node.last_arrivals += 1;
+        let mpi = thread.current().mpi_mut();
+        *mpi.bytes_received += bytes;
+        *mpi.messages_received += 1;
     }
 }
 
 /// Adds what an operation without messages has moved.
 pub(super) fn count_moved(thread: &mut Location, sent: u64, received: u64) {
     if !thread.is_passing() {
-        let node = thread.current();
-        node.created += sent;
-        node.undeferred += received;
+        let mpi = thread.current().mpi_mut();
+        *mpi.bytes_sent += sent;
+        *mpi.bytes_received += received;
     }
 }
 

@@ -326,10 +326,10 @@ fn begin(
         false => Begun { is_noted: true, ..Begun::default() },
     };
     if !thread.is_passing() {
-        let node = thread.current();
-        node.task_switches += moved.messages_sent;
-        node.created += moved.bytes_sent;
-        node.undeferred += moved.bytes_received;
+        let mpi = thread.current().mpi_mut();
+        *mpi.messages_sent += moved.messages_sent;
+        *mpi.bytes_sent += moved.bytes_sent;
+        *mpi.bytes_received += moved.bytes_received;
         begun.moved.messages_sent += moved.messages_sent;
         begun.moved.bytes_sent += moved.bytes_sent;
         begun.moved.bytes_received += moved.bytes_received;
@@ -347,11 +347,11 @@ pub extern "C" fn pomp_mpi_failed() {
     on_thread!(|thread| {
         let begun = std::mem::take(&mut thread.mpi_begun);
         if begun.is_noted {
-            let node = thread.current();
+            let mpi = thread.current().mpi_mut();
             let Moved { messages_sent, bytes_sent, bytes_received } = begun.moved;
-            node.task_switches = node.task_switches.saturating_sub(messages_sent);
-            node.created = node.created.saturating_sub(bytes_sent);
-            node.undeferred = node.undeferred.saturating_sub(bytes_received);
+            *mpi.messages_sent = mpi.messages_sent.saturating_sub(messages_sent);
+            *mpi.bytes_sent = mpi.bytes_sent.saturating_sub(bytes_sent);
+            *mpi.bytes_received = mpi.bytes_received.saturating_sub(bytes_received);
             windows::forget_way(begun.way);
             thread.revoke(begun.records);
         }

@@ -96,7 +96,7 @@ pub extern "C" fn pomp_mpi_own(begin: u64) {
     on_thread!(|thread| {
         if !thread.is_passing() {
             let ticks = clock::now().saturating_sub(begin);
-            thread.current().delay_ticks += ticks;
+            *thread.current().mpi_mut().own_ticks += ticks;
         }
     });
 }
@@ -124,14 +124,14 @@ fn add_waiting(until_ns: u64, to: impl Fn(&mut Node) -> &mut u64) {
 /// This thread has waited for others until then.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_waited(until_ns: u64) {
-    add_waiting(until_ns, |node| &mut node.wait_ticks);
+    add_waiting(until_ns, |node| node.mpi_mut().wait_ticks);
 }
 
 /// The same for what was missing of a non-blocking collective operation. Of the functions that wait
 /// for requests of any kind, it is kept apart from waiting for messages.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_waited_for_collective(until_ns: u64) {
-    add_waiting(until_ns, |node| &mut node.starvation_ticks);
+    add_waiting(until_ns, |node| node.mpi_mut().collective_wait_ticks);
 }
 
 #[cfg(test)]
