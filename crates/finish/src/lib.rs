@@ -28,6 +28,7 @@ mod job;
 mod legacy;
 mod machine;
 mod manifest;
+mod measured;
 mod mpi;
 mod nodes;
 mod numbers;
@@ -74,12 +75,12 @@ pub use manifest::{
     Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
     STARTED_FILE, WithoutPlace,
 };
+pub use measured::is_measured;
 /// What can be counted beside time, for those who ask before a program starts.
 pub use pompeii_live::metrics;
 pub use profile::write_cube;
 use run::Run;
 use running::Running;
-pub use severities::is_measured;
 pub use snapshot::{Unended, snapshot, unended};
 pub use threads::{Bound, Threads};
 use trace::Trace;

@@ -19,7 +19,7 @@ use pompeii_model::{
 use pompeii_otf2::folder::Folder;
 
 use crate::files::FileRegions;
-use crate::severities::is_measured;
+use crate::measured::is_measured;
 use crate::values::{Column, Entry, Values};
 use crate::{Error, task_times, visit_times};
 

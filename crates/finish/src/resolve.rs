@@ -14,7 +14,7 @@ use pompeii_model::{
 
 use crate::mpi::World;
 use crate::nodes::{ROOT, TASKS};
-use crate::{communicators, counted, samples, severities};
+use crate::{communicators, counted, measured, samples};
 
 /// The definitions of a process, and where its own ids are among them. Its region and location ids
 /// are theirs.
@@ -37,7 +37,7 @@ pub fn resolve(live: &LiveProcess, world: Option<&World>) -> Resolved {
         calls_of.push(nodes.map(|node| resolver.call(place, node)).collect::<Vec<CallId>>());
     }
     let calls = resolver.calls;
-    let metrics = severities::measured(world.is_some()).chain(counted::metrics(live));
+    let metrics = measured::metrics(world.is_some()).chain(counted::metrics(live));
     // The last one: see `severities::add`.
     let metrics = metrics.chain(samples::metric(live)).collect();
     let system = system(live, world.map(|world| world.rank));
@@ -249,7 +249,7 @@ mod tests {
     use pompeii_model::{Cube, Frequency, MetricId};
 
     use super::*;
-    use crate::severities::Place;
+    use crate::severities::{self, Place};
 
     const REGIONS: [(&str, RegionKind); 6] = [
         ("prog", RegionKind::Program),
