@@ -3,6 +3,44 @@
 //! A call-tree node accounts time *exclusively*: at every event a location adds the time since
 //! its previous event to its current node. Nothing has to be undone for suspended tasks, crashed
 //! programs or open regions, and all nodes of a location always sum to its whole life.
+//!
+//! Numbers are little-endian. `N.loc` is a page with the location's header and its thread's record,
+//! and then the call tree; links between nodes are bytes from the start of the file:
+//!
+//! ```text
+//! byte 0        header         what the runtime keeps                   3896  thread's record
+//! byte 4096     node 0: none
+//! byte 4224     node 1: the program's root
+//! byte 4352     node 2: the root of the task trees
+//! byte 4480     node 3 ...
+//!
+//! header  +0                +8                +16               +24
+//!      0  POMPEII, version  index    parent   thread   nodes    current  final_barrier
+//!     32  last_ticks        level    tasks    summed_visits     excluded_visits
+//!
+//! node    +0                +8                +16               +24
+//!      0  key               parent   child    sibling  hint     visits
+//!     32  ticks             wait              starvation        private
+//!     64  management        last_arrivals     fork              delay
+//!     96  task_ticks        task_switches     created           undeferred
+//!
+//! team    +0                +8                +16               +24
+//!      0  fork_ticks        master   node     stub     open     communicator, its size
+//!     32  level    size     path              crew              regions
+//!     64  arrivals          generation        latest_ticks      latest_place
+//!     96  last_task_place   posted_ticks      posted_place      join_ticks
+//!
+//! process +0                +8                +16               +24
+//!      0  POMPEII, version  pid               start: ticks      monotonic_ns
+//!     32  realtime_ns       end: ticks        monotonic_ns      realtime_ns
+//!     64  tsc               trace             locations teams   definitions_bytes
+//!     96  lost_events       lost_locations    errno    legacy   permille forked_from
+//!    128  uncounted         without_place ...
+//! ```
+//!
+//! Bit 63 of a key is set in `Attach`, bit 62 in `Stub`, both in `Cause`, bit 61 in `Parameter`. A
+//! region and a stub have their region in the lower half of the key, the others a node or a region
+//! there, and a location or a parameter in the upper half.
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -452,6 +490,53 @@ const _: () = assert!(size_of::<ProcessHeader>() <= 4096);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The picture at the top of this file.
+    #[test]
+    fn fields_are_where_the_picture_shows_them() {
+        use std::mem::offset_of;
+        assert_eq!(crate::THREAD_RECORD_OFFSET, 3896);
+        assert_eq!([0, 1, 3].map(node_offset), [4096, 4224, 4480]);
+        let header = [
+            offset_of!(LocationHeader, index),
+            offset_of!(LocationHeader, thread),
+            offset_of!(LocationHeader, current),
+            offset_of!(LocationHeader, last_ticks),
+            offset_of!(LocationHeader, level),
+            offset_of!(LocationHeader, summed_visits),
+            offset_of!(LocationHeader, excluded_visits),
+        ];
+        assert_eq!(header, [8, 16, 24, 32, 40, 48, 56]);
+        let node = [
+            offset_of!(Node, parent),
+            offset_of!(Node, sibling),
+            offset_of!(Node, visits),
+            offset_of!(Node, ticks),
+            offset_of!(Node, management_ticks),
+            offset_of!(Node, task_ticks),
+        ];
+        assert_eq!(node, [8, 16, 24, 32, 64, 96]);
+        let team = [
+            offset_of!(Team, master),
+            offset_of!(Team, stub),
+            offset_of!(Team, communicator),
+            offset_of!(Team, level),
+            offset_of!(Team, arrivals),
+            offset_of!(Team, last_task_place),
+            offset_of!(Team, join_ticks),
+        ];
+        assert_eq!(team, [8, 16, 24, 32, 64, 96, 120]);
+        let process = [
+            offset_of!(ProcessHeader, start),
+            offset_of!(ProcessHeader, end),
+            offset_of!(ProcessHeader, tsc),
+            offset_of!(ProcessHeader, locations),
+            offset_of!(ProcessHeader, lost_events),
+            offset_of!(ProcessHeader, uncounted),
+            offset_of!(ProcessHeader, without_place),
+        ];
+        assert_eq!(process, [16, 40, 64, 80, 96, 128, 136]);
+    }
 
     #[test]
     fn offsets_come_back() {
