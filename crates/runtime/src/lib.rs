@@ -9,9 +9,9 @@
 //!   found by sampling ([`sampling`]).
 //! * Only live state is written. Nothing has to happen at the end for the data to be complete.
 //!
-//! Data flow: [`pomp`] (the C ABI) tries the fast way of common events ([`fast`]); else it finds
-//! the thread's [`location`] and the region of the [`descriptor`], reads the [`clock`], and calls
-//! the core: [`location`] (call tree, regions), [`recording`] (what is passed over), [`team`]
+//! Data flow: an adapter, as [`pomp`] (the C ABI), calls the [`ways`] of an event. These try the
+//! fast one ([`fast`]); else they find the thread's [`location`] and the region of the
+//! [`descriptor`], read the [`clock`], and go on in the core: [`location`] (call tree, regions), [`recording`] (what is passed over), [`team`]
 //! (fork to join) with the thread's [`context`] in it, [`barrier`], [`task`], [`sync`] (critical,
 //! locks), [`cause`] (who made whom wait), [`serial`] (what a serial part lies between),
 //! [`parameters`] (values of the program's in call paths). They share the [`process`], whose
@@ -79,6 +79,7 @@ mod transfers;
 mod unkept;
 mod visits;
 mod waiting;
+mod ways;
 mod window;
 
 #[cfg(test)]

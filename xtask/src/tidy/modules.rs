@@ -59,7 +59,7 @@ mod tests {
                     #[cfg(test)]\nuse crate::mpi;\n";
         assert_eq!(lines("crates/runtime/src/locks.rs", text), [2_usize, 3, 6]);
         assert_eq!(lines("crates/runtime/src/fast/tasks.rs", text), [2_usize, 3, 6]);
-        for adapter in ["pomp.rs", "pomp/ways.rs", "pomp2/mod.rs", "mpi/mod.rs"] {
+        for adapter in ["pomp.rs", "pomp/tasks.rs", "pomp2/mod.rs", "mpi/mod.rs"] {
             assert!(lines(&format!("crates/runtime/src/{adapter}"), text).is_empty());
         }
         assert!(lines("crates/finish/src/run.rs", text).is_empty());

@@ -8,7 +8,7 @@
 //! events of a signal handler then take the general way, and are passed over there.
 //!
 //! To give an event a fast way: a function here that declines by `false` or `None`, its call in
-//! front of the others in [`crate::pomp`], its row in `docs/dev/event-paths.md`, its kind in
+//! front of the others in [`crate::ways`], its row in `docs/dev/event-paths.md`, its kind in
 //! `tests/programs/hot.c` with a bound of instructions, and a step in `script/fast_threads.rs`.
 
 mod event;

@@ -2,7 +2,7 @@
 
 use crate::descriptor::{Descriptor, Given, Slot};
 use crate::pomp::events;
-use crate::pomp::ways::{
+use crate::ways::regions::{
     barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, enter_loop,
     exit, exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
 };

@@ -7,10 +7,10 @@ use crate::clock::{self, System, Tsc};
 use crate::descriptor::{self, Defined, Descriptor, Given, Slot};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
-use crate::pomp::ways::{enter, exit};
 use crate::pomp::{events, on_construct, on_iteration};
 use crate::task::UNTIMED;
 use crate::task::instance::{Task, is_implicit};
+use crate::ways::regions::{enter, exit};
 use crate::{iteration, openmp, task, tls};
 
 /// An instance whose creation was not observed has the id 0: its events are passed over.

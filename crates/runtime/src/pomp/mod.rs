@@ -10,7 +10,6 @@ mod fortran;
 mod parallel;
 mod parameters;
 mod tasks;
-mod ways;
 
 use crate::clock::{Clock, System};
 use crate::ends;
