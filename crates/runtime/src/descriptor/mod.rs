@@ -457,6 +457,12 @@ impl Given {
         unsafe { known_handle(self.0) }
     }
 
+    /// Whether calls on it carry team and task ids.
+    pub fn is_extended(self) -> bool {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { is_extended(self.0) }
+    }
+
     /// Where it is.
     #[inline(always)]
     pub fn address(self) -> *mut Descriptor {

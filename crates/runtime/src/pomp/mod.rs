@@ -20,41 +20,7 @@ pub use parallel::*;
 pub use parameters::*;
 pub use tasks::*;
 
-/// Runs an event of a construct on this thread's location, with the process and the descriptor's
-/// handle.
-macro_rules! on_construct {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
-        $crate::entry::on_thread!(|$thread| {
-            let $process = $thread.process;
-            // SAFETY: the contract of this module.
-            let $handle = unsafe { $crate::descriptor::handle($descriptor) };
-            $event
-        })
-    };
-}
-pub(crate) use on_construct;
-
-/// The same for the begin and the end of an iteration: what ends unless the next one follows has
-/// not ended yet.
-macro_rules! on_iteration {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {{
-        let location = match $crate::tls::location() {
-            Some(location) => location.as_ptr(),
-            None => $crate::entry::first_event(),
-        };
-        if !location.is_null() {
-            $crate::tls::close();
-            // SAFETY: as for `on_thread`.
-            let $thread = unsafe { &mut *location };
-            let $process = $thread.process;
-            // SAFETY: the contract of this module.
-            let $handle = unsafe { $crate::descriptor::handle($descriptor) };
-            $event;
-            $crate::tls::open(location);
-        }
-    }};
-}
-pub(crate) use on_iteration;
+pub(crate) use crate::ways::{on_construct, on_iteration};
 
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident($descriptor:ident) = $call:expr;)*) => { $(

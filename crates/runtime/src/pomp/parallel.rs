@@ -1,241 +1,33 @@
 //! The functions of parallel regions.
 
-use std::mem::MaybeUninit;
-use std::sync::atomic::Ordering;
-
-use crate::clock::Tsc;
-use crate::descriptor::{self, Descriptor, Given, Handle, Slot};
-use crate::fast::kit::gate;
-use crate::fast::teams;
-use crate::location::Location;
-use crate::pomp::on_construct;
-use crate::tls;
-use crate::{clock, openmp, parts, team};
-
-/// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
-/// the thread is in.
-#[inline(always)]
-fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
-    if handle.extended {
-        return u32::try_from(team).ok();
-    }
-    parts::team_around(thread)
-}
+use crate::descriptor::{Descriptor, Given};
+use crate::ways::teams;
 
 /// The master meets a parallel region; `team` receives its id.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_fork(d: *mut Descriptor, team: *mut i64) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        match gate::open_thread() {
-            Some(thread) if thread.tracing => fork_traced(d, team, thread),
-            Some(thread) => fork::<false>(d, team, thread),
-            None => fork_general(d, team),
-        }
-    }
-}
-
-#[inline(never)]
-unsafe fn fork_traced(d: *mut Descriptor, team: *mut i64, thread: &mut Location) {
-    // SAFETY: the contract of this module.
-    unsafe { fork::<true>(d, team, thread) }
-}
-
-#[inline(always)]
-unsafe fn fork<const TRACE: bool>(d: *mut Descriptor, team: *mut i64, thread: &mut Location) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        let forked = descriptor::known_handle(d)
-            .and_then(Handle::known_parallel)
-            .and_then(|regions| teams::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc));
-        match forked {
-            Some(id) => team.write(i64::from(id)),
-            None => fork_general(d, team),
-        }
-    }
-}
-
-#[cold]
-#[inline(never)]
-unsafe fn fork_general(d: *mut Descriptor, team: *mut i64) {
-    let mut id = None;
-    on_construct!(d, |thread, process, handle| {
-        let region = handle.region(process, Slot::Parallel);
-        id = team::fork(thread, region, openmp::max_threads(), clock::now());
-        if !handle.extended {
-            handle.last_team.store(id.unwrap_or(u32::MAX), Ordering::Release);
-        }
-    });
-    // SAFETY: the contract of this module; only our own instrumenter's calls carry the argument.
-    unsafe {
-        if descriptor::is_extended(d) {
-            team.write(id.map_or(-1, i64::from));
-        }
-    }
+    // SAFETY: the contract of `pomp`.
+    unsafe { teams::fork(Given::new(d), team) }
 }
 
 /// A thread begins its part of a parallel region. (In foreign code, whose calls have no team,
 /// `team` is nothing, or by chance the team that was forked here and is to begin.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_begin(d: *mut Descriptor, team: i64) {
-    // SAFETY: the contract of this module.
-    unsafe {
-        match gate::open_thread() {
-            Some(thread) if thread.contexts.has_forked(team) => match thread.tracing {
-                true => begin::<true>(d, team),
-                false => begin::<false>(d, team),
-            },
-            Some(worker) if worker.tracing => begin_worker::<true>(d, team),
-            Some(_) => begin_worker::<false>(d, team),
-            None => begin_general(d, team),
-        }
-    }
-}
-
-/// This thread's location, which [`gate::open_thread`] has found in the same event.
-#[inline(always)]
-fn here<'a>() -> &'a mut Location {
-    // SAFETY: as for `gate::open_thread`.
-    unsafe { &mut *tls::here() }
-}
-
-/// The same for the master. (The location is asked for again behind the calls, across which nothing
-/// more has to be kept, then.)
-#[inline(never)]
-unsafe fn begin<const TRACE: bool>(d: *mut Descriptor, team: i64) {
-    let size = openmp::team_size();
-    if teams::begin::<TRACE>(here(), size, Tsc).is_none() {
-        // SAFETY: the contract of this module.
-        unsafe { begin_general(d, team) };
-    }
-}
-
-/// The same for another thread, or where the region was not forked on the fast way.
-#[inline(never)]
-unsafe fn begin_worker<const TRACE: bool>(d: *mut Descriptor, team: i64) {
-    let part = openmp::thread_of_team();
-    let worker = here();
-    // SAFETY: the contract of this module.
-    unsafe {
-        match teams::is_same_part(worker, part) {
-            true => begin_next::<TRACE>(d, team, MaybeUninit::uninit(), worker),
-            false => begin_general(d, team),
-        }
-    }
-}
-
-/// A function of its own, since it calls nothing and needs no frame; the clock needs the third
-/// register.
-#[inline(never)]
-unsafe fn begin_next<const TRACE: bool>(
-    d: *mut Descriptor,
-    team: i64,
-    _of_the_clock: MaybeUninit<u64>,
-    worker: &mut Location,
-) {
-    let begun = worker
-        .process
-        .named_team(team)
-        .and_then(|record| teams::begin_next::<TRACE>(worker, (team as u32, record), Tsc));
-    if begun.is_none() {
-        // SAFETY: the contract of this module.
-        unsafe { begin_next_after_barrier::<TRACE>(d, team, worker) };
-    }
-}
-
-/// The same where the last part has left its final barrier, an explicit one.
-#[cold]
-#[inline(never)]
-unsafe fn begin_next_after_barrier<const TRACE: bool>(
-    d: *mut Descriptor,
-    team: i64,
-    worker: &mut Location,
-) {
-    let begun = worker.process.named_team(team).and_then(|record| {
-        teams::begin_next_after_barrier::<TRACE>(worker, (team as u32, record), Tsc)
-    });
-    if begun.is_none() {
-        // SAFETY: the contract of this module.
-        unsafe { begin_general(d, team) };
-    }
-}
-
-#[cold]
-#[inline(never)]
-unsafe fn begin_general(d: *mut Descriptor, team: i64) {
-    // SAFETY: the contract of this module.
-    let construct = unsafe { Given::new(d) };
-    parts::begin(construct, |handle| match handle.extended {
-        true => u32::try_from(team).ok(),
-        false => handle.forked_last(),
-    });
+    // SAFETY: the contract of `pomp`.
+    unsafe { teams::begin(Given::new(d), team) }
 }
 
 /// A thread ends its part of a parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
-    match gate::open_thread() {
-        Some(thread) if thread.tracing => end_traced(d, team, thread),
-        Some(thread) => end::<false>(d, team, thread),
-        None => end_general(d, team),
-    }
-}
-
-#[inline(never)]
-fn end_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    end::<true>(d, team, thread);
-}
-
-#[inline(always)]
-fn end<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if teams::end::<TRACE>(thread, team, Tsc).is_none() {
-        end_general(d, team);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn end_general(d: *mut Descriptor, team: i64) {
-    on_construct!(d, |thread, _, handle| {
-        if let Some(team) = team_of(thread, handle, team) {
-            team::end(thread, team, clock::now());
-        }
-    });
+    // SAFETY: the contract of `pomp`.
+    unsafe { teams::end(Given::new(d), team) }
 }
 
 /// The master is behind the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
-    match gate::open_thread() {
-        Some(thread) if thread.tracing => join_traced(d, team, thread),
-        Some(thread) => join::<false>(d, team, thread),
-        None => join_general(d, team),
-    }
-}
-
-#[inline(never)]
-fn join_traced(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    join::<true>(d, team, thread);
-}
-
-#[inline(always)]
-fn join<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if teams::join::<TRACE>(thread, team, Tsc).is_none() {
-        join_others::<TRACE>(d, team, thread);
-    }
-}
-
-#[inline(never)]
-fn join_others<const TRACE: bool>(d: *mut Descriptor, team: i64, thread: &mut Location) {
-    if teams::join_others::<TRACE>(thread, team, Tsc).is_none() {
-        join_general(d, team);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn join_general(d: *mut Descriptor, team: i64) {
-    on_construct!(d, |thread, _, handle| {
-        team::join(thread, team_of(thread, handle, team), clock::now());
-    });
+    // SAFETY: the contract of `pomp`.
+    unsafe { teams::join(Given::new(d), team) }
 }

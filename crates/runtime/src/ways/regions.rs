@@ -1,24 +1,12 @@
 //! Regions that a thread enters and leaves, and what happens in them: locks, turns and barriers.
 
+use super::on_given;
 use crate::clock::{self, Tsc};
 use crate::descriptor::{Given, Handle, Slot};
-use crate::entry::on_thread;
 use crate::fast::kit::gate::{self, Guarded, Here};
 use crate::fast::{guarded, regions};
 use crate::location::Location;
 use crate::{atomics, barrier, exclusion, fast, sync, window};
-
-/// Runs an event of a construct on this thread's location, with the process and the descriptor's
-/// handle.
-macro_rules! on_given {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
-        on_thread!(|$thread| {
-            let $process = $thread.process;
-            let $handle = $descriptor.handle();
-            $event
-        })
-    };
-}
 
 /// A region is entered.
 #[inline(always)]
