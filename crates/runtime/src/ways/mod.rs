@@ -17,7 +17,9 @@
 //! Tasks ([`tasks`]) and parallel regions ([`teams`]) have more fast ways, by what the event has to
 //! find, and each with records (`_traced`) and without.
 
+pub mod iterations;
 pub mod regions;
+pub mod tasks;
 pub mod teams;
 
 /// Runs an event of a construct on this thread's location, with the process and the construct's
