@@ -20,8 +20,6 @@ pub use parallel::*;
 pub use parameters::*;
 pub use tasks::*;
 
-pub(crate) use crate::ways::{on_construct, on_iteration};
-
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident($descriptor:ident) = $call:expr;)*) => { $(
         $(#[$doc])*

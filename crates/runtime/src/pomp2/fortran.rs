@@ -3,12 +3,12 @@
 //!
 //! Hidden lengths of context strings are not read: the strings begin with their length, and what
 //! type the hidden one has depends on the compiler.
-#![allow(non_snake_case, reason = "the names are POMP2's")]
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{Word, functions as c};
+use super::Word;
 use crate::locks;
+use crate::pomp2 as c;
 
 /// One function under both names.
 macro_rules! entry {

@@ -1,5 +1,7 @@
 //! The POMP2 API, so that code which OPARI2 has instrumented links with this library: thin
-//! translations into the POMP functions and the core.
+//! translations into the core, by way of the POMP functions if these mean the same. Its files have
+//! the names of POMP's. [`ctc`] reads the text of a construct, and [`instances`] knows which task
+//! ends.
 //!
 //! A POMP2 handle is one word of the program. It leads to a descriptor, made at the construct's
 //! first event from the text (`ctc` string) that every opening call carries. So nothing has to be
@@ -17,37 +19,50 @@
 //! One contract for all functions: a handle points to a word that was zero before its first call
 //! and belongs to this library; a ctc string is as OPARI2 writes it; task words are writable.
 
+#![allow(non_snake_case, reason = "the names are POMP2's")]
+
+mod constructs;
 mod ctc;
 pub(crate) mod fortran;
-mod functions;
-mod task;
+mod instances;
+mod locks;
+mod parallel;
+mod tasks;
 
-use std::ffi::c_char;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::{Descriptor, Given};
+use crate::{openmp, pomp};
+
+pub use constructs::*;
+pub use parallel::*;
+pub use tasks::*;
 
 /// A handle's word.
 type Word = AtomicPtr<Descriptor>;
 
-/// The descriptor of a construct whose text is `ctc`.
+/// The construct whose text is `ctc`.
 #[inline(always)]
-unsafe fn open(word: *const Word, ctc: *const c_char) -> *mut Descriptor {
-    // SAFETY: the contract of this module.
-    match unsafe { known(word) } {
-        // SAFETY: as above.
-        None => unsafe { make(&*word, ctc) },
-        Some(descriptor) => descriptor,
+unsafe fn open(word: *const Word, ctc: *const c_char) -> Given {
+    // SAFETY: the contract of this module; what `make` makes lives as long as the process.
+    unsafe {
+        match known(word) {
+            None => Given::new(make(&*word, ctc)),
+            Some(construct) => construct,
+        }
     }
 }
 
-/// The descriptor of a construct that was opened before.
+/// A construct that was opened before.
 #[inline(always)]
-unsafe fn known(word: *const Word) -> Option<*mut Descriptor> {
-    // SAFETY: the contract of this module.
-    let descriptor = unsafe { (*word).load(Ordering::Acquire) };
-    (!descriptor.is_null()).then_some(descriptor)
+unsafe fn known(word: *const Word) -> Option<Given> {
+    // SAFETY: the contract of this module; only `make` stores into a word.
+    unsafe {
+        let descriptor = (*word).load(Ordering::Acquire);
+        (!descriptor.is_null()).then(|| Given::new(descriptor))
+    }
 }
 
 /// Two threads that come first together get the same.
@@ -65,4 +80,64 @@ unsafe fn make(word: &Word, ctc: *const c_char) -> *mut Descriptor {
     let descriptor = ctc::descriptor(&String::from_utf8_lossy(text));
     word.store(descriptor, Ordering::Release);
     descriptor
+}
+
+/// Fills a task word, where the program has one.
+#[inline(always)]
+unsafe fn fill(word: *mut i64, value: i64) {
+    if !word.is_null() {
+        // SAFETY: the contract of `pomp2`.
+        unsafe { word.write(value) };
+    }
+}
+
+/// Makes the descriptor before the first event.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP2_Assign_handle(handle: *const Word, ctc: *const c_char) {
+    // SAFETY: the contract of `pomp2`.
+    unsafe { open(handle, ctc) };
+}
+
+/// Makes the descriptor of a user region before the first event.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP2_USER_Assign_handle(handle: *const Word, ctc: *const c_char) {
+    // SAFETY: the contract of `pomp2`.
+    unsafe { open(handle, ctc) };
+}
+
+/// A number that no other call has given.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_Get_new_task_handle() -> i64 {
+    static NEXT: AtomicI64 = AtomicI64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// `omp_get_max_threads`, for Fortran units that do not use `omp_lib`.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_Lib_get_max_threads() -> c_int {
+    openmp::max_threads() as c_int
+}
+
+/// Starts the measurement before the first construct.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_Init() {
+    pomp::POMP_Init();
+}
+
+/// Ends the measurement.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_Finalize() {
+    pomp::POMP_Finalize();
+}
+
+/// Goes on with recording.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_On() {
+    pomp::POMP_On();
+}
+
+/// Stops recording on this thread until `POMP2_On`.
+#[unsafe(no_mangle)]
+pub extern "C" fn POMP2_Off() {
+    pomp::POMP_Off();
 }

@@ -10,7 +10,7 @@ use crate::iteration;
 /// is known, and not 0.
 #[inline(always)]
 pub fn begin(d: Given, i: i64, step: i64) {
-    on_iteration!(d.address(), |thread, process, handle| {
+    on_iteration!(d, |thread, process, handle| {
         iteration::begin(thread, handle.region(process, Slot::Chunk), (i, step), System);
     });
 }
@@ -18,7 +18,7 @@ pub fn begin(d: Given, i: i64, step: i64) {
 /// An iteration of a loop ends.
 #[inline(always)]
 pub fn end(d: Given) {
-    on_iteration!(d.address(), |thread, process, handle| {
+    on_iteration!(d, |thread, process, handle| {
         iteration::end(thread, handle.region(process, Slot::Chunk), System);
     });
 }
@@ -47,7 +47,7 @@ pub unsafe fn taskloop_enter(d: Given, id: *mut i64) {
 /// function has written for a task that is not complete.
 #[inline(always)]
 pub unsafe fn taskloop_begin(d: Given, id: i64, task: *mut i64) {
-    on_iteration!(d.address(), |thread, process, handle| if handle.extended {
+    on_iteration!(d, |thread, process, handle| if handle.extended {
         // SAFETY: the caller's promise.
         unsafe {
             let regions = handle.taskloop(process);
@@ -62,7 +62,7 @@ pub unsafe fn taskloop_begin(d: Given, id: i64, task: *mut i64) {
 /// `task` is what [`taskloop_begin`] has written.
 #[inline(always)]
 pub unsafe fn taskloop_end(d: Given, task: i64) {
-    on_iteration!(d.address(), |thread, process, handle| if handle.extended {
+    on_iteration!(d, |thread, process, handle| if handle.extended {
         iteration::taskloop_end(thread, task, handle.taskloop(process), System);
     });
 }

@@ -35,23 +35,10 @@ macro_rules! on_given {
 }
 pub(crate) use on_given;
 
-/// The same for a pointer to a descriptor.
-macro_rules! on_construct {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
-        $crate::entry::on_thread!(|$thread| {
-            let $process = $thread.process;
-            // SAFETY: the contract of whoever runs the event.
-            let $handle = unsafe { $crate::descriptor::handle($descriptor) };
-            $event
-        })
-    };
-}
-pub(crate) use on_construct;
-
 /// The same for the begin and the end of an iteration: what ends unless the next one follows has
 /// not ended yet.
 macro_rules! on_iteration {
-    ($descriptor:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {{
+    ($construct:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {{
         let location = match $crate::tls::location() {
             Some(location) => location.as_ptr(),
             None => $crate::entry::first_event(),
@@ -61,8 +48,7 @@ macro_rules! on_iteration {
             // SAFETY: as for `on_thread`.
             let $thread = unsafe { &mut *location };
             let $process = $thread.process;
-            // SAFETY: the contract of whoever runs the event.
-            let $handle = unsafe { $crate::descriptor::handle($descriptor) };
+            let $handle = $construct.handle();
             $event;
             $crate::tls::open(location);
         }
