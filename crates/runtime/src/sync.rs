@@ -13,10 +13,9 @@ use pompeii_live::{Key, NodeOffset, encode};
 use crate::addresses::{Addresses, Zeroed};
 use crate::cause::{self, Delay, Place};
 use crate::doacross;
-use crate::events::Fields;
+use crate::events::{Fields, OPENMP};
 use crate::guard;
 use crate::location::Location;
-use crate::team::OPENMP;
 
 /// State of one lock or one named critical: a cache line that moves with it from holder to holder.
 #[derive(Debug, Default)]

@@ -28,9 +28,6 @@ use crate::serial;
 use crate::task;
 use crate::window;
 
-/// OTF2's number for the OpenMP paradigm.
-pub const OPENMP: u8 = 3;
-
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
 pub fn fork(master: &mut Location, region: u32, requested: u32, now: u64) -> Option<u32> {
     ready::at_border(master, Class::Computing, now);

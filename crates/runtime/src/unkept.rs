@@ -11,22 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering, compiler_fence};
 
 use pompeii_live::{CHUNK_BYTES, MapError, chunk};
 
-use crate::events::Buffer;
+use crate::events::{Buffer, Unkept};
 use crate::location::Location;
 
 const LAYOUT: Layout = Layout::new::<[u8; CHUNK_BYTES]>();
-
-/// What a location knows of that.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unkept {
-    /// Its events have a file, or there are none yet.
-    #[default]
-    No,
-    /// They have none, because of this error.
-    Yes(i32),
-    /// The same, and all that were lost have been counted: the next one begins anew.
-    Counted(i32),
-}
 
 impl Location {
     fn uncounted(&self) -> &'static AtomicU32 {
