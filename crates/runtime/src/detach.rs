@@ -2,18 +2,14 @@
 //! order that comes, and whoever comes second says so in the trace. The time of a task is that of
 //! its body, so a profile needs none of this.
 //!
-//! `omp_fulfill_event` is interposed like the lock routines. The two sides meet in a table without
-//! locks, by the event. Where that has no memory, a task is complete at the end of its body.
+//! The two sides meet in a table without locks, by the event. Where that has no memory, a task is
+//! complete at the end of its body. Who fulfils an event: `fulfil.rs`.
 
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::addresses::{Addresses, Zeroed};
-use crate::clock;
-use crate::entry::on_thread;
-use crate::events::{Fields, kind};
-use crate::location::Location;
-use crate::openmp;
+use crate::events::Fields;
 
 /// What has come to an event first: nothing, the end of the body, its fulfilment.
 mod side {
@@ -80,42 +76,9 @@ pub fn completes(event: usize, name: Fields) -> bool {
     EVENTS.ended(event, name)
 }
 
-/// A thread is about to fulfil an event.
-fn fulfil(thread: &mut Location, event: usize) {
-    if !thread.tracing {
-        return;
-    }
-    if let Some(name) = EVENTS.fulfilled(event) {
-        let now = clock::now();
-        if thread.gate != 0 {
-            thread.flush_gate(now);
-        }
-        let now = thread.account(now);
-        thread.records(now, |records| records.fields(kind::TASK_COMPLETE, &name));
-    }
-}
-
-/// Interposes `omp_fulfill_event`; its record comes before what waits for the task goes on.
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_fulfill_event(event: usize) {
-    static REAL: AtomicUsize = AtomicUsize::new(0);
-    on_thread!(|thread| fulfil(thread, event));
-    let mut real = REAL.load(Relaxed);
-    if real == 0 {
-        // SAFETY: a NUL-terminated name.
-        real = unsafe { openmp::symbol(libc::RTLD_NEXT, c"omp_fulfill_event".as_ptr()) };
-        REAL.store(real, Relaxed);
-    }
-    if real != 0 {
-        // SAFETY: the next library's routine of this name; its argument is as wide as a pointer.
-        unsafe { std::mem::transmute::<usize, extern "C" fn(usize)>(real)(event) };
-    }
-}
-
-/// Interposes `omp_fulfill_event` of Fortran, which gets the event by its value, too.
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_fulfill_event_(event: usize) {
-    omp_fulfill_event(event);
+/// An event is fulfilled. Returns the name of the task that is complete with it.
+pub fn fulfils(event: usize) -> Option<Fields> {
+    EVENTS.fulfilled(event)
 }
 
 #[cfg(test)]
