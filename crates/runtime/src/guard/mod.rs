@@ -16,16 +16,17 @@
 //! they take their fast way ([`crate::fast`]).
 
 mod paths;
+pub mod short;
 
 use pompeii_live::{Key, Node, NodeOffset, encode};
 
-use crate::fast::guarded::{Part, Short};
 use crate::location::{Location, ROOT};
 use crate::siblings;
 use crate::sync::{self, Lock};
 use crate::task;
 
 pub use paths::look;
+use short::{Part, Short};
 
 /// When a call path is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
