@@ -9,7 +9,9 @@
 //! that the memory may have come from another core. `finish` multiplies its mean by the number of
 //! visits.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod sample;
+
+use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
@@ -18,20 +20,14 @@ use crate::descriptor::Slot;
 use crate::fast::kit;
 use crate::location::Location;
 
+pub use sample::Sample;
+
 /// One of this many visits is timed. A power of two, so that a mask of the count of visits tells.
 const SAMPLED_VISITS: u64 = 1024;
 
 /// A thread that waits for a cache line waits for some hundreds of nanoseconds. What takes this
 /// many times as long as an atomic without contention is a preemption, and no sample.
 const MOST_TIMES_ALONE: u64 = 1000;
-
-/// The visit of a thread that is timed at present, next to [`Location::sampled_ticks`].
-#[derive(Debug, Default)]
-pub struct Sample {
-    node: NodeOffset,
-    /// Of this thread alone.
-    own: AtomicU64,
-}
 
 /// Whether a visit is timed: `visits` is its number, `slot` that of its construct. A flush and a
 /// `cancel` are counted in the same way, but are not timed.

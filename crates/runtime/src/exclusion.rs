@@ -9,13 +9,17 @@
 //! An event must not become slower for that. Therefore each 1,024th visit of a call path counts for
 //! all ([`is_due`]), and [`judge`] is a call that an event makes after its end.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod trial;
+
+use std::sync::atomic::Ordering;
 
 use pompeii_live::{CLOCK_READINGS, Definition, Key, NodeOffset, RegionKind, node_offset};
 
 use crate::descriptor::{Handle, Slot};
 use crate::location::Location;
 use crate::ready;
+
+pub use trial::Trial;
 
 /// Visits of a call path between two that are counted; a power of two.
 const BLOCK: u64 = 1 << 10;
@@ -24,12 +28,6 @@ const BLOCKS: u64 = 100_000_u64.div_ceil(BLOCK);
 /// A search over the call paths of a thread needs this many visits for each of them, so that it
 /// takes no noticeable time.
 const VISITS_PER_NODE: u64 = 64;
-
-/// How often a function was visited, on all threads.
-#[derive(Default)]
-pub struct Trial {
-    blocks: AtomicU64,
-}
 
 /// What the visits of a function have taken on a thread, with everything below.
 #[derive(Default)]

@@ -7,7 +7,7 @@
 //! MPI may cost more. At the first visit of a call path the address may be one of a binding, which
 //! all of its callers share: then the caller is the first frame outside of MPI's libraries.
 
-use std::collections::HashMap;
+mod known;
 
 use pompeii_live::NodeOffset;
 
@@ -15,6 +15,9 @@ use crate::definitions::RegionText;
 use crate::location::Location;
 use crate::process::Process;
 use crate::{loaded, team};
+
+pub use known::Sites;
+use known::{LINES, Line, UNUSED};
 
 /// A function whose call sites are told apart. Its address stands for it, so it never moves.
 pub trait Called {
@@ -32,48 +35,6 @@ pub trait Called {
 const SITES_MAX: u32 = 64;
 /// Call paths with their sites that a thread remembers.
 const KNOWN_MAX: usize = 1 << 16;
-/// Lines of the table.
-const LINES: usize = 64;
-
-/// A call site on a call path, and its region.
-#[derive(Clone, Copy)]
-#[repr(C, align(32))]
-struct Line {
-    address: usize,
-    routine: *const (),
-    at: NodeOffset,
-    region: u32,
-}
-
-/// The lines of threads that have called no such function.
-struct Unused([Line; LINES]);
-
-// SAFETY: it is only read.
-unsafe impl Sync for Unused {}
-
-static UNUSED: Unused =
-    Unused([Line { address: 0, routine: std::ptr::null(), at: NodeOffset::MAX, region: 0 }; LINES]);
-
-/// The call sites that a location has met.
-pub struct Sites {
-    /// The function of MPI that was entered last, by its address, and its region.
-    pub entered: (*const (), u32),
-    lines: *const [Line; LINES],
-    known: HashMap<(usize, usize, NodeOffset), u32>,
-    /// How many sites each call path has.
-    below: HashMap<NodeOffset, u32>,
-}
-
-impl Default for Sites {
-    fn default() -> Self {
-        Self {
-            entered: (std::ptr::null(), 0),
-            lines: &raw const UNUSED.0,
-            known: HashMap::new(),
-            below: HashMap::new(),
-        }
-    }
-}
 
 /// The place of a site in the table: nodes are multiples of 128, addresses of calls any number.
 #[inline(always)]
