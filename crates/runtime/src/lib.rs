@@ -11,11 +11,11 @@
 //!
 //! Data flow: an adapter, as [`pomp`] (the C ABI), calls the [`ways`] of an event. These try the
 //! fast one ([`fast`]); else they find the thread's [`location`] and the region of the
-//! [`descriptor`], read the [`clock`], and go on in the core: [`location`] (call tree, regions), [`recording`] (what is passed over), [`team`]
-//! (fork to join) with the thread's [`context`] in it, [`barrier`], [`task`], [`sync`] (critical,
-//! locks), [`cause`] (who made whom wait), [`serial`] (what a serial part lies between),
-//! [`parameters`] (values of the program's in call paths). They share the [`process`], whose
-//! [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an
+//! [`descriptor`], read the [`clock`], and go on in the core: [`location`] (call tree, regions, and
+//! what is passed over), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
+//! [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait), [`serial`] (what a serial
+//! part lies between), [`parameters`] (values of the program's in call paths). They share the
+//! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers. The core takes the time as an
 //! argument, so that tests drive it with a clock of their own.
 
 mod addresses;
@@ -62,14 +62,12 @@ pub mod pomp2;
 mod process;
 mod processor;
 mod ready;
-mod recording;
 mod recycle;
 mod remote;
 mod sampling;
 mod seat;
 mod serial;
 mod shared;
-mod siblings;
 mod sites;
 mod start;
 mod sync;
@@ -78,10 +76,10 @@ mod team;
 mod tls;
 mod transfers;
 mod unkept;
-mod visits;
 mod waiting;
 mod ways;
-mod window;
+
+use location::{visits, window};
 
 #[cfg(test)]
 mod script;

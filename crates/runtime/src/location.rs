@@ -4,6 +4,11 @@
 //! current node. So all nodes always sum to the location's whole life, suspended tasks need no
 //! bookkeeping, and a killed program has lost nothing before its last event.
 
+mod recording;
+pub mod siblings;
+pub mod visits;
+pub mod window;
+
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -22,10 +27,8 @@ use crate::metrics::{self, Table};
 use crate::parameters::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
-use crate::recording::Passing;
 use crate::sampling::Tree;
 use crate::serial::Serial;
-use crate::siblings::{self, Siblings};
 use crate::sites::Sites;
 use crate::task;
 use crate::task::instance::Tasks;
@@ -33,8 +36,11 @@ use crate::task::spare;
 use crate::task::times::TaskTimes;
 use crate::team;
 use crate::transfers::Begun;
-use crate::visits::{self, Visits};
-use crate::window::{self, Window};
+
+use recording::Passing;
+use siblings::Siblings;
+use visits::Visits;
+use window::Window;
 
 /// The program, or, for a thread of a team, the time outside of teams.
 pub const ROOT: NodeOffset = node_offset(1);

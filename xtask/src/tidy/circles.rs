@@ -44,12 +44,10 @@ const REMAINING: &[(&str, &str)] = &[
     ),
     (
         "runtime",
-        "atomics barrier cause context definitions descriptor detach ends entry events \
-         exclusion fast::guarded fast::kit fast::kit::gate fast::kit::step filter forks \
-         guard guard::paths iteration \
-         loaded location metrics parameters process ready recording seat serial siblings \
-         sites start sync task task::creation task::execution task::instance task::spare \
-         task::times task::untied task::wait team tls transfers unkept visits window",
+        "barrier cause context definitions descriptor filter guard iteration loaded \
+         location metrics parameters process ready seat serial sync task task::creation \
+         task::execution task::instance task::spare task::times task::untied task::wait \
+         team",
     ),
     ("serve", "answers::find answers::trees building session"),
 ];

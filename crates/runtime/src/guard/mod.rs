@@ -20,8 +20,7 @@ pub mod short;
 
 use pompeii_live::{Key, Node, NodeOffset, encode};
 
-use crate::location::{Location, ROOT};
-use crate::siblings;
+use crate::location::{Location, ROOT, siblings};
 use crate::sync::{self, Lock};
 use crate::task;
 

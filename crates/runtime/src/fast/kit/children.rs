@@ -1,8 +1,8 @@
 //! Where the child of a call path is, if it was visited before: a search that makes nothing.
 //!
 //! A node remembers the child that was taken last, its hint, and has its children in a list
-//! ([`crate::siblings`]: more than some are in a table, which no fast way looks into). How far it
-//! pays to look depends on the event:
+//! ([`crate::location::siblings`]: more than some are in a table, which no fast way looks into).
+//! How far it pays to look depends on the event:
 //!
 //! | policy | looks at | the found one becomes the hint | for |
 //! |---|---|---|---|
