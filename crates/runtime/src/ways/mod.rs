@@ -1,6 +1,7 @@
-//! The interface of the core for adapters: each common event in its ways, in the order in which they
-//! are tried. An adapter gives a construct, as [`Given`](crate::descriptor::Given) names it, and says
-//! what happens to it; it need not know which way the event takes, and where its regions are.
+//! The interface of the core for adapters: each common event in its ways, in the order in which
+//! they are tried. An adapter gives a construct, as [`Given`](crate::descriptor::Given) names it,
+//! and says what happens to it; it need not know which way the event takes, and where its regions
+//! are.
 //!
 //! All ways but the first are functions of their own, so that the first needs no frame; what it has
 //! found out is handed on in the registers where it is. The suffix of a function says which way it
