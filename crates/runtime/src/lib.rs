@@ -42,6 +42,7 @@ mod fast;
 mod filter;
 mod folder;
 pub mod forks;
+mod fortran;
 mod fulfil;
 mod guard;
 mod heap;

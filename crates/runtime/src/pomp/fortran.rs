@@ -4,7 +4,7 @@
 use std::ffi::c_char;
 
 use super::parameters;
-use crate::pomp2::fortran::entry;
+use crate::fortran::entry;
 
 entry!("pomp_init" = super::POMP_Init());
 entry!("pomp_finalize" = super::POMP_Finalize());

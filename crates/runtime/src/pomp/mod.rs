@@ -11,9 +11,7 @@ mod parallel;
 mod parameters;
 mod tasks;
 
-use crate::clock::{Clock, System};
-use crate::ends;
-use crate::entry::on_thread;
+use crate::ways::program;
 
 pub use constructs::*;
 pub use parallel::*;
@@ -37,23 +35,23 @@ pub(crate) use events;
 /// Starts the measurement before the first construct.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Init() {
-    on_thread!(|_thread| {});
+    program::init();
 }
 
 /// Ends the measurement.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Finalize() {
-    ends::finalize();
+    program::finalize();
 }
 
 /// Goes on with recording.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_On() {
-    on_thread!(|thread| thread.switch_recording(true, System.now()));
+    program::record(true);
 }
 
 /// Stops recording on this thread until `POMP_On`.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP_Off() {
-    on_thread!(|thread| thread.switch_recording(false, System.now()));
+    program::record(false);
 }

@@ -1,5 +1,4 @@
-//! The Fortran entry points of POMP2, as gfortran names them: lower case and an underscore, or two
-//! with `-fsecond-underscore`. Everything is passed by reference.
+//! The Fortran entry points of POMP2. Everything is passed by reference.
 //!
 //! Hidden lengths of context strings are not read: the strings begin with their length, and what
 //! type the hidden one has depends on the compiler.
@@ -7,32 +6,9 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use super::Word;
+use crate::fortran::entry;
 use crate::locks;
 use crate::pomp2 as c;
-
-/// One function under both names.
-macro_rules! entry {
-    (
-        $lower:literal =
-        $($call:ident)::+ ($($argument:ident: $type:ty = $value:expr),*) $(-> $out:ty)?
-    ) => {
-        const _: () = {
-            #[unsafe(export_name = concat!($lower, "_"))]
-            unsafe extern "C" fn one($($argument: $type),*) $(-> $out)? {
-                // SAFETY: the contract of `pomp2`.
-                #[allow(unused_unsafe, reason = "some of the functions are safe")]
-                unsafe { $($call)::+($($value),*) }
-            }
-            #[unsafe(export_name = concat!($lower, "__"))]
-            unsafe extern "C" fn two($($argument: $type),*) $(-> $out)? {
-                // SAFETY: as above.
-                unsafe { one($($argument),*) }
-            }
-        };
-    };
-}
-
-pub(crate) use entry;
 
 /// A construct opens: handle and context string.
 macro_rules! opening {

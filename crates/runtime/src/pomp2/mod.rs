@@ -1,7 +1,6 @@
 //! The POMP2 API, so that code which OPARI2 has instrumented links with this library: thin
-//! translations into the core, by way of the POMP functions if these mean the same. Its files have
-//! the names of POMP's. [`ctc`] reads the text of a construct, and [`instances`] knows which task
-//! ends.
+//! translations into the core. Its files have the names of POMP's. [`ctc`] reads the text of a
+//! construct, and [`instances`] knows which task ends.
 //!
 //! A POMP2 handle is one word of the program. It leads to a descriptor, made at the construct's
 //! first event from the text (`ctc` string) that every opening call carries. So nothing has to be
@@ -23,7 +22,7 @@
 
 mod constructs;
 mod ctc;
-pub(crate) mod fortran;
+mod fortran;
 mod instances;
 mod locks;
 mod parallel;
@@ -34,7 +33,8 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::descriptor::{Descriptor, Given};
-use crate::{openmp, pomp};
+use crate::openmp;
+use crate::ways::program;
 
 pub use constructs::*;
 pub use parallel::*;
@@ -121,23 +121,23 @@ pub extern "C" fn POMP2_Lib_get_max_threads() -> c_int {
 /// Starts the measurement before the first construct.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP2_Init() {
-    pomp::POMP_Init();
+    program::init();
 }
 
 /// Ends the measurement.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP2_Finalize() {
-    pomp::POMP_Finalize();
+    program::finalize();
 }
 
 /// Goes on with recording.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP2_On() {
-    pomp::POMP_On();
+    program::record(true);
 }
 
 /// Stops recording on this thread until `POMP2_On`.
 #[unsafe(no_mangle)]
 pub extern "C" fn POMP2_Off() {
-    pomp::POMP_Off();
+    program::record(false);
 }

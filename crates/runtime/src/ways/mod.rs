@@ -19,6 +19,7 @@
 //! find, and each with records (`_traced`) and without.
 
 pub mod iterations;
+pub mod program;
 pub mod regions;
 pub mod tasks;
 pub mod teams;
