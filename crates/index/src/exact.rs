@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
-use pompeii_otf2::read::{ChunkSource, EventReader, Place};
+use pompeii_otf2::read::{ChunkSource, EventReader};
 use pompeii_replay::definitions::Definitions;
 
 use crate::build::Rows;
@@ -21,26 +21,7 @@ use crate::row::Level;
 use crate::shape::Shape;
 use crate::walk::Visitor;
 
-/// Why a window cannot be decoded.
-#[derive(Debug, thiserror::Error)]
-pub enum WindowError {
-    /// The event file cannot be read there.
-    #[error(transparent)]
-    Events(#[from] pompeii_otf2::Error),
-    /// The index has no marks of the location, or they are damaged: build it anew.
-    #[error("the index has no marks of location {0}, or damaged ones")]
-    Marks(usize),
-}
-
-/// The part of an event file that is decoded for a window: an event that is not before the end of
-/// the window is inside of it, so nothing after it is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    /// Where reading begins.
-    pub first: Place,
-    /// Where it has ended for certain; `None` is the end of the file.
-    pub after: Option<Place>,
-}
+pub use crate::decoded::{Span, WindowError};
 
 /// Visits and exclusive ticks of a region in a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

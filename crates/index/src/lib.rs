@@ -95,6 +95,7 @@ mod calls;
 mod cell;
 mod context;
 mod counts;
+mod decoded;
 mod durations;
 mod ends;
 mod exact;

@@ -18,8 +18,8 @@ use pompeii_index::{
 use pompeii_model::{Id, ProcessId};
 use pompeii_otf2::read::MappedFile;
 
+use crate::progress::Progress;
 use crate::reply::Refused;
-use crate::session::{IndexPlace, Progress};
 use crate::trace::Trace;
 
 /// Why there is no index.
@@ -77,6 +77,15 @@ fn opened(path: &Path, trace: &Trace) -> Option<Index<MappedFile>> {
     let index = file::open(path, trace.survey.fingerprint).ok()?;
     let is_right = index.locations() == trace.locations() && index.shape() == trace.survey.shape;
     is_right.then_some(index)
+}
+
+/// Where an index may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexPlace {
+    /// This file.
+    File(PathBuf),
+    /// A file in this folder, whose name follows from the trace.
+    Cache(PathBuf),
 }
 
 impl IndexPlace {

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -11,12 +10,12 @@ use pompeii_index::Index;
 use pompeii_model::Cube;
 use pompeii_otf2::read::MappedFile;
 use pompeii_report::RunInfo;
-use serde::Serialize;
 
 use crate::answers::find::Searching;
 use crate::answers::trees::Latest;
-use crate::building;
+use crate::building::{self, IndexPlace};
 use crate::instances::{self, Instance};
+use crate::progress::Progress;
 use crate::reply::Refused;
 use crate::trace::{Trace, Unreadable};
 
@@ -44,15 +43,6 @@ pub struct Viewed {
     pub sources: Option<PathBuf>,
     /// Where an index may be, the best place first: in the experiment, then in caches.
     pub index_places: Vec<IndexPlace>,
-}
-
-/// Where an index may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum IndexPlace {
-    /// This file.
-    File(PathBuf),
-    /// A file in this folder, whose name follows from the trace.
-    Cache(PathBuf),
 }
 
 /// An open experiment.
@@ -196,78 +186,5 @@ impl Session {
             _ => Vec::new(),
         };
         self.instances.get_or_init(read)
-    }
-}
-
-/// How far the index of a trace is.
-#[derive(Debug)]
-pub struct Progress {
-    events: AtomicU64,
-    of: u64,
-    is_stopped: AtomicBool,
-    /// `None` while there is work; then why there is no index.
-    end: Mutex<Option<Option<String>>>,
-}
-
-/// The progress at one moment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ProgressState {
-    /// Events that have been read.
-    pub events: u64,
-    /// Events of the trace.
-    pub of: u64,
-    /// The index is there.
-    pub ready: bool,
-    /// Why there is no index and will be none.
-    pub error: Option<String>,
-}
-
-impl Progress {
-    fn new(of: u64) -> Progress {
-        let (events, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
-        Progress { events, of, is_stopped, end: Mutex::new(None) }
-    }
-
-    /// Adds events that have been read.
-    pub(crate) fn add(&self, events: u64) {
-        self.events.fetch_add(events, Ordering::Relaxed);
-    }
-
-    /// Begins again.
-    pub(crate) fn restart(&self) {
-        self.events.store(0, Ordering::Relaxed);
-    }
-
-    fn end(&self, error: Option<String>) {
-        *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-    }
-
-    /// Ends the work as soon as possible.
-    pub(crate) fn stop(&self) {
-        if !self.has_ended() {
-            self.is_stopped.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether the server has ended before the work had.
-    pub fn is_stopped(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed)
-    }
-
-    /// The progress now.
-    pub fn state(&self) -> ProgressState {
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let ready = end == Some(None);
-        let events = match ready {
-            true => self.of,
-            // Damaged files may have more events than their headers say.
-            false => self.events.load(Ordering::Relaxed).min(self.of),
-        };
-        ProgressState { events, of: self.of, ready, error: end.flatten() }
-    }
-
-    /// Whether nothing happens any more.
-    pub fn has_ended(&self) -> bool {
-        self.end.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 }

@@ -22,7 +22,6 @@ const REMAINING: &[(&str, &str)] = &[
          findings::outside findings::sections findings::small_messages \
          findings::starvation findings::task_waits machine own_reason undisturbed",
     ),
-    ("index", "build durations exact fold marks"),
     (
         "instrument",
         "c::constructs c::device c::emit c::functions c::place fortran::branch \
@@ -49,7 +48,6 @@ const REMAINING: &[(&str, &str)] = &[
          task::execution task::instance task::spare task::times task::untied task::wait \
          team",
     ),
-    ("serve", "answers::find answers::trees building session"),
 ];
 
 /// A module: its names from the root of its crate.

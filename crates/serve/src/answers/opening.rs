@@ -7,8 +7,9 @@ use pompeii_otf2::read::MappedFile;
 use serde::Serialize;
 
 use super::state_number;
+use crate::progress::ProgressState;
 use crate::reply::{Refused, Reply};
-use crate::session::{ProgressState, Session};
+use crate::session::Session;
 use crate::trace::Trace;
 
 /// Version of the wire.
