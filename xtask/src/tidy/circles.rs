@@ -22,14 +22,6 @@ const REMAINING: &[(&str, &str)] = &[
          findings::outside findings::sections findings::small_messages \
          findings::starvation findings::task_waits machine own_reason undisturbed",
     ),
-    (
-        "instrument",
-        "c::constructs c::device c::emit c::functions c::place fortran::branch \
-         fortran::device fortran::directive fortran::directive_text fortran::events \
-         fortran::groups fortran::loops fortran::metadirective fortran::nest \
-         fortran::plain fortran::plan fortran::procedures fortran::rewrite fortran::scan \
-         fortran::site fortran::units fortran::user",
-    ),
     ("otf2", "definition enums legacy mapping record reference value wire"),
     (
         "replay",

@@ -1,8 +1,8 @@
 //! Code for devices: functions that `declare target` names, and those that only `target` constructs
 //! call. What is compiled for a device can call no measurement, wherever its directives stand.
 
+use super::bodies::Bodies;
 use super::callees;
-use super::functions::Bodies;
 use super::lexer::Lexed;
 use super::outline::{Form, Function};
 use super::pragma::Found;

@@ -1,8 +1,8 @@
 //! What each construct gets: which ones have events, and what is said about those that have none.
 
+use super::bodies::Bodies;
 use super::calls;
 use super::constructs::{Closed, Construct};
-use super::functions::Bodies;
 use super::insertions::{Insertions, Rank};
 use super::levels::Names;
 use super::lexer::Lexed;

@@ -5,13 +5,15 @@
 //! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
 //! gets, [`assemble`] makes its texts, [`insertions`] and the edit list write them. For functions,
 //! [`outline`] finds the bodies in each view, [`head`] (with [`parts`] and [`lambda`]) says what
-//! the text before a brace is, [`functions`] places the calls; [`device`] (with [`reach`]) says
-//! which of them may be compiled for devices, if that matters ([`callees`]). Every phase is linear
-//! in the text; what views show differently is looked at once for each ([`segments`]).
+//! the text before a brace is, [`bodies`] collects them, [`functions`] places the calls; [`device`]
+//! (with [`reach`]) says which of them may be compiled for devices, if that matters ([`callees`]).
+//! Every phase is linear in the text; what views show differently is looked at once for each
+//! ([`segments`]).
 
 mod abi_pomp2;
 mod assemble;
 mod attribute;
+mod bodies;
 mod bounds;
 mod callees;
 mod calls;
@@ -75,8 +77,8 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         lexed = lexer::complete(source, &lines, cxx, lexed)?;
     }
     let mut bodies = match functions || on_devices || named {
-        true => functions::bodies(source, &lexed, &views, cxx),
-        false => functions::Bodies::default(),
+        true => bodies::bodies(source, &lexed, &views, cxx),
+        false => bodies::Bodies::default(),
     };
     if on_devices {
         devices.mark(source, &lexed, &mut bodies.functions);

@@ -2,9 +2,9 @@
 //! (`paralleldo`, `enddo`), case does not matter, and everything refers to the joined text of the
 //! directive, not to the source: a word may be cut by a continuation.
 
+use super::becomes::Metadirective;
 use super::directive_text::DirectiveText;
 use super::form::{Form, is_name};
-use super::metadirective::Metadirective;
 use crate::clauses;
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, ROWS, classify};

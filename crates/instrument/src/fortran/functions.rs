@@ -11,11 +11,10 @@
 
 use super::class::Class;
 use super::heading::Unit;
-use super::procedures::Procedure;
 use super::rewrite::Rewriter;
 use super::role::Role;
 use super::scan::{Cpp, Kind, Statement};
-use super::site::UnitSite;
+use super::site::{Procedure, UnitSite};
 use super::text::Extra;
 use crate::Region;
 use crate::functions::{Named, region};

@@ -1,8 +1,22 @@
 //! Preprocessor groups: which `#endif` an `#else` belongs to, found once for a whole text, because
 //! every statement in front of an `#else` may want to know what comes behind its alternatives.
 
-use super::scan::Cpp;
 use std::collections::HashMap;
+
+/// What a preprocessor line does to the branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cpp {
+    /// `#if`, `#ifdef`, `#ifndef`; true for a literal `#if 0`.
+    If(bool),
+    /// `#else`, `#elif`.
+    Else,
+    /// `#endif`.
+    Endif,
+    /// `#include`.
+    Include,
+    /// Anything else.
+    Other,
+}
 
 /// Groups and constructs nested deeper than this are refused: nobody writes them.
 pub(super) const DEPTH_MAX: usize = 256;

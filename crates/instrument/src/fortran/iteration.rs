@@ -8,11 +8,10 @@
 use super::class::Class;
 use super::code::Code;
 use super::events::Target;
-use super::loops::Body;
 use super::plan::{LevelPlan, Plan};
 use super::rewrite::Rewriter;
 use super::scan::{Kind, Statement};
-use super::site::Site;
+use super::site::{Body, Site};
 use super::text::Extra;
 use super::wide;
 use crate::directives::Level;

@@ -3,19 +3,8 @@
 //! of the loop.
 
 use super::nest::{Entry, Nester, State};
-use super::site::{Close, Event};
+use super::site::{Body, Close, Event};
 use crate::directives::{Level, depth, transformed};
-
-/// The body of the innermost loop that belongs to a construct.
-#[derive(Debug, Clone)]
-pub(super) struct Body {
-    /// Its DO statement.
-    pub begin: usize,
-    /// The DO statements of the construct's loops that end with the label that it ends with.
-    pub labelled: Vec<usize>,
-    /// Whether the end was found.
-    pub ended: bool,
-}
 
 /// More nested loops than anybody collapses.
 const LOOPS: usize = 24;

@@ -11,6 +11,7 @@
 
 mod abi_pomp2;
 mod atomic;
+mod becomes;
 mod bounds;
 mod branch;
 mod class;

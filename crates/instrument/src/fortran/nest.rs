@@ -14,8 +14,7 @@ use super::device;
 use super::directive::Parsed;
 use super::groups::DEPTH_MAX;
 use super::scan::{Kind, Scan, Statement};
-use super::site::{Broken, Close, Event, Nest, Section, Site};
-use super::user::Own;
+use super::site::{Broken, Close, Event, Nest, Own, Section, Site};
 use crate::directives::{self, Level, User};
 use std::collections::HashSet;
 

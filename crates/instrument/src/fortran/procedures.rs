@@ -5,34 +5,9 @@ use super::class::{Class, Construct};
 use super::heading::Unit;
 use super::nest::{Entry, Nester};
 use super::role::Role;
+use super::site::Procedure;
 use super::units::MAIN;
 use crate::directives::{self, User};
-
-/// A main program, subroutine or function with a body in this file.
-#[derive(Debug, Clone)]
-pub(super) struct Procedure {
-    /// The names of its hosts and its own.
-    pub path: Vec<String>,
-    /// The last statement of its specification part; for a main program without PROGRAM statement
-    /// that has none, `None`.
-    pub declared: Option<usize>,
-    /// Its first action.
-    pub body: Option<usize>,
-    /// Its ways out, in the order of the text: RETURN, STOP, CONTAINS and END.
-    pub exits: Vec<usize>,
-    /// ENTRY statements among its actions.
-    pub entries: Vec<usize>,
-    /// Its END.
-    pub end: Option<usize>,
-    /// Nothing can be put into it, or shall be.
-    pub closed: bool,
-    /// Calls need an EXTERNAL declaration.
-    pub external: bool,
-    /// How many preprocessor branches it is in.
-    depth: usize,
-    /// CONTAINS was seen.
-    contains: bool,
-}
 
 impl Nester<'_> {
     /// A unit has begun: follows it if it can have actions.

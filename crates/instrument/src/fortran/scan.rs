@@ -8,6 +8,7 @@
 use super::class::Class;
 use super::directive_text::DirectiveText;
 use super::form::{self, Content, Form, Line, is_blank, lines};
+pub(super) use super::groups::Cpp;
 use super::groups::Groups;
 use super::role::{Role, Roles};
 use std::cell::Cell;
@@ -39,21 +40,6 @@ pub(super) enum Kind {
     Directive(usize),
     /// A preprocessor line.
     Cpp(Cpp),
-}
-
-/// What a preprocessor line does to the branches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cpp {
-    /// `#if`, `#ifdef`, `#ifndef`; true for a literal `#if 0`.
-    If(bool),
-    /// `#else`, `#elif`.
-    Else,
-    /// `#endif`.
-    Endif,
-    /// `#include`.
-    Include,
-    /// Anything else.
-    Other,
 }
 
 /// A whole file.

@@ -1,10 +1,6 @@
 //! What a file consists of: its constructs, its program units and procedures, and the order in
 //! which things happen. Found by [`super::nest`], and not changed by what comes behind it.
 
-use super::loops::Body;
-use super::procedures::Procedure;
-use super::user::Own;
-
 /// One construct: a directive and what belongs to it.
 #[derive(Debug, Clone)]
 pub(super) struct Site {
@@ -136,4 +132,54 @@ pub(super) struct Broken {
     pub message: String,
     /// What was expected.
     pub expected: String,
+}
+
+/// The body of the innermost loop that belongs to a construct.
+#[derive(Debug, Clone)]
+pub(super) struct Body {
+    /// Its DO statement.
+    pub begin: usize,
+    /// The DO statements of the construct's loops that end with the label that it ends with.
+    pub labelled: Vec<usize>,
+    /// Whether the end was found.
+    pub ended: bool,
+}
+
+/// A main program, subroutine or function with a body in this file.
+#[derive(Debug, Clone)]
+pub(super) struct Procedure {
+    /// The names of its hosts and its own.
+    pub path: Vec<String>,
+    /// The last statement of its specification part; for a main program without PROGRAM statement
+    /// that has none, `None`.
+    pub declared: Option<usize>,
+    /// Its first action.
+    pub body: Option<usize>,
+    /// Its ways out, in the order of the text: RETURN, STOP, CONTAINS and END.
+    pub exits: Vec<usize>,
+    /// ENTRY statements among its actions.
+    pub entries: Vec<usize>,
+    /// Its END.
+    pub end: Option<usize>,
+    /// Nothing can be put into it, or shall be.
+    pub closed: bool,
+    /// Calls need an EXTERNAL declaration.
+    pub external: bool,
+    /// How many preprocessor branches it is in.
+    pub(super) depth: usize,
+    /// CONTAINS was seen.
+    pub(super) contains: bool,
+}
+
+/// A directive of the measurement, and what holds where it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Own {
+    /// Its statement.
+    pub at: usize,
+    /// The unit that it is in.
+    pub unit: usize,
+    /// See [`Site::external`].
+    pub external: Option<usize>,
+    /// Why nothing may be called there.
+    pub blocked: Option<&'static str>,
 }

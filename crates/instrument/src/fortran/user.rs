@@ -3,22 +3,10 @@
 use super::events::Target;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
+use super::site::Own;
 use super::text::Extra;
 use crate::directives::{self, Named, User};
 use crate::{Abi, Diagnostic, Region, Severity};
-
-/// A directive of the measurement, and what holds where it is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Own {
-    /// Its statement.
-    pub at: usize,
-    /// The unit that it is in.
-    pub unit: usize,
-    /// See [`super::site::Site::external`].
-    pub external: Option<usize>,
-    /// Why nothing may be called there.
-    pub blocked: Option<&'static str>,
-}
 
 impl Rewriter<'_> {
     pub(super) fn user(&mut self, own: Own) {
