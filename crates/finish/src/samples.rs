@@ -19,14 +19,12 @@ use std::path::PathBuf;
 use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, SampleFrame, SamplePlace,
 };
-use pompeii_model::{Cube, Metric, MetricId, SAMPLED, Unit};
+use pompeii_model::{Metric, SAMPLED, Unit};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::call_sites::bytes;
 use crate::hot_lines::HotLine;
 use crate::nodes::{ROOT, TASKS};
-use crate::severities::Place;
-use crate::visit_times::signed;
 
 /// Name of the metric that counts samples.
 const SAMPLES: &str = "samples";
@@ -388,20 +386,15 @@ impl Sampled {
         }
     }
 
-    /// Adds the numbers of samples to the cube.
-    pub fn add(&self, cube: &mut Cube, place: &Place, metric: MetricId) {
-        for (position, OfLocation { samples, .. }) in self.of.iter().enumerate() {
-            let calls = place.calls_of.get(position).map_or(&[][..], Vec::as_slice);
-            for (&samples, &call) in samples.iter().zip(calls).filter(|(samples, _)| **samples > 0)
-            {
-                cube.add(metric, call, place.location(position), signed(samples));
-            }
-        }
+    /// The numbers of a location's samples, by node.
+    pub fn samples(&self, position: usize) -> &[u64] {
+        self.of.get(position).map_or(&[], |of| &of.samples)
     }
 }
 
 impl OfLocation {
-    /// Divides the ticks of each node below `first` among it and the nodes made of samples below it.
+    /// Divides the ticks of each node below `first` among it and the nodes that samples have made
+    /// below it.
     fn divide(&self, nodes: &mut [Node]) {
         let Self { first, samples, .. } = self;
         let mut below: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -44,7 +44,16 @@ pub fn add(cube: &mut Cube, place: &Place, metrics: &[MetricId]) {
     }
     counted::add(cube, place, on_request);
     if let (Some(_), Some(&metric)) = (samples::metric(place.live), metrics.last()) {
-        place.sampled.add(cube, place, metric);
+        add_samples(cube, place, metric);
+    }
+}
+
+fn add_samples(cube: &mut Cube, place: &Place, metric: MetricId) {
+    for (position, calls) in place.calls_of.iter().enumerate() {
+        let samples = place.sampled.samples(position).iter().zip(calls);
+        for (&samples, &call) in samples.filter(|(samples, _)| **samples > 0) {
+            cube.add(metric, call, place.location(position), signed(samples));
+        }
     }
 }
 

@@ -47,6 +47,12 @@ fn sampled(cube: &Cube) -> Option<String> {
 /// Functions whose times are estimates.
 fn functions_sampled(cube: &Cube) -> Option<String> {
     let samples = cube.total(cube.metric("samples")?);
+    if samples == 0 {
+        return Some(
+            "No samples were taken: the threads used too little CPU time, or block the signal."
+                .to_owned(),
+        );
+    }
     let functions = cube.regions.iter().filter(|region| region.is_sampled()).count() as i64;
     Some(format!(
         "Found by {}: {}. Their times are shares of what was measured around them.",

@@ -1,8 +1,8 @@
 //! The loaded files as the unwinder needs them: where their code is, and their unwind tables.
 //!
 //! A handler must not ask the loader, which may be in the middle of a change. So the list is made
-//! outside of handlers, and published by one pointer. An old list is freed as soon as no handler can
-//! be using it any more. The tables are copies: those of a library go away when it is unloaded.
+//! outside of handlers, and published by one pointer. An old list is freed as soon as no handler
+//! can be using it any more. The tables are copies: those of a library go away when it is unloaded.
 
 use std::ptr::null_mut;
 use std::sync::Arc;

@@ -23,6 +23,9 @@ const FILLED_AT_LEAST: usize = 8;
 /// Stacks that are smaller than this may be too small for the handler.
 const STACK_BYTES_SMALL: usize = 64 << 10;
 const HANDLER_STACK_BYTES: usize = 32 << 10;
+/// Room for the registers of a processor, of which the largest vector registers take 3 KB, and for
+/// the begin of the handler.
+const REGISTERS_BYTES: usize = 6 << 10;
 /// What the handler switches to for its work, which takes 10 KB without optimization.
 const WORK_STACK_BYTES: usize = 64 << 10;
 /// Frames of a sample that count, from the innermost one on.
@@ -87,7 +90,7 @@ pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32)) {
     if stack[1] - stack[0] < STACK_BYTES_SMALL {
         thread.use_handler_stack();
     }
-    if !handler::is_blocked(signal) {
+    if !handler::is_blocked(signal) && has_room_for_registers() {
         thread.timer.store(start_timer(number, (signal, hz)), Relaxed);
     }
 }
@@ -216,13 +219,7 @@ impl Thread {
 
     /// Gives the calling thread, which this is, a stack for signal handlers, if it has none.
     fn use_handler_stack(&self) {
-        let mut present = MaybeUninit::<libc::stack_t>::zeroed();
-        // SAFETY: only asks; zeroes are a description of a stack.
-        let present = unsafe {
-            libc::sigaltstack(std::ptr::null(), present.as_mut_ptr());
-            present.assume_init()
-        };
-        if present.ss_flags & libc::SS_DISABLE == 0 {
+        if handler_stack().ss_flags & libc::SS_DISABLE == 0 {
             return;
         }
         let mut memory = self.handler_stack.load(Relaxed);
@@ -243,6 +240,23 @@ impl Thread {
             unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
         }
     }
+}
+
+/// The stack that the program has set up for the calling thread's signal handlers.
+fn handler_stack() -> libc::stack_t {
+    let mut present = MaybeUninit::<libc::stack_t>::zeroed();
+    // SAFETY: only asks; zeroes are a description of a stack.
+    unsafe {
+        libc::sigaltstack(std::ptr::null(), present.as_mut_ptr());
+        present.assume_init()
+    }
+}
+
+/// Whether the system has room for the processor's registers where the calling thread's signal
+/// handlers begin. If not, it ends the process at the first signal.
+fn has_room_for_registers() -> bool {
+    let stack = handler_stack();
+    stack.ss_flags & libc::SS_DISABLE != 0 || stack.ss_size >= REGISTERS_BYTES
 }
 
 /// Memory for a stack, which is never freed.
