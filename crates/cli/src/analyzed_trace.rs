@@ -15,22 +15,23 @@ use crate::terminal::{shown, shown_name};
 pub const CUBE_FILE: &str = "trace.cubex";
 
 /// Adds what only the trace of an experiment knows to what was measured. Returns a sentence for the
-/// report, if the trace was analyzed.
-pub fn add(measured: &mut Cube, folder: &Path) -> Option<String> {
+/// report, if the trace was analyzed. The user knows the experiment as `named`.
+pub fn add(measured: &mut Cube, folder: &Path, named: &Path) -> Option<String> {
     let file = folder.join(CUBE_FILE);
+    let shown_file = shown_name(&named.join(CUBE_FILE));
     if !file.exists() {
         return None;
     }
     let _progress = Progress::of(format!("reading {}", shown(&file)));
     Some(match try_add(measured, &file) {
         Ok(()) => {
-            format!("Causes of waiting are those of the trace analysis in {}.", shown_name(&file))
+            format!("Causes of waiting are those of the trace analysis in {shown_file}.")
         }
         Err(error) => format!(
-            "The trace analysis in {} is not used: {}. `pompeii analyze {}` makes a new one.",
-            shown_name(&file),
+            "The trace analysis in {shown_file} is not used: {}. `pompeii analyze {}` makes a new \
+             one.",
             failure::message(&error),
-            shown_name(folder)
+            shown_name(named)
         ),
     })
 }

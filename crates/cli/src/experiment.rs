@@ -11,14 +11,17 @@ use tempfile::TempDir;
 
 use crate::analyzed_trace;
 use crate::output::say;
+use crate::packed::{self, Need};
 use crate::progress::Progress;
 use crate::repeated;
 use crate::terminal::{make_printable, shown};
 
 /// An open experiment.
 pub struct Experiment {
-    /// Its folder.
+    /// Its folder, or that of a copy if it is compressed.
     pub folder: PathBuf,
+    /// What the user knows it by.
+    pub named: PathBuf,
     /// Its manifest; `None` for a bare profile.
     pub manifest: Option<Manifest>,
     /// Its program has not ended: this is what was measured so far.
@@ -66,18 +69,23 @@ impl Damaged {
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
-    let folder = &shown_run(folder);
+    let unpacked = packed::folder(folder, Need::Reports)?;
+    let run = shown_run(&unpacked);
+    let named = if packed::is_packed(folder) { folder } else { run.as_path() };
+    let (folder, named) = (run.as_path(), named.to_owned());
     let source = Source::of(folder)?;
     let mut measured = load(&source.profile, damaged, pompeii_analysis::measured)?;
     let is_whole = source.snapshot.is_none() && folder.is_dir();
-    let trace_note = if is_whole { analyzed_trace::add(&mut measured, folder) } else { None };
+    let trace_note =
+        if is_whole { analyzed_trace::add(&mut measured, folder, &named) } else { None };
     let cube = pompeii_analysis::derive(&measured);
     let manifest = match &source.snapshot {
         Some(copy) => manifest_of(copy.path()).map(without_ends),
         None => manifest_of(folder),
     };
     let is_running = source.snapshot.is_some();
-    Ok(Experiment { folder: folder.to_owned(), manifest, is_running, cube, trace_note })
+    let folder = folder.to_owned();
+    Ok(Experiment { folder, named, manifest, is_running, cube, trace_note })
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be
@@ -95,7 +103,8 @@ fn manifest_of(folder: &Path) -> Option<Manifest> {
 /// # Errors
 /// As for [`open`].
 pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
-    load(&Source::of(&shown_run(folder))?.profile, damaged, pompeii_analysis::measured)
+    let folder = packed::folder(folder, Need::Reports)?;
+    load(&Source::of(&shown_run(&folder))?.profile, damaged, pompeii_analysis::measured)
 }
 
 /// The run that stands for all in a folder of several runs, which is told; otherwise the folder.

@@ -27,6 +27,7 @@ mod machine;
 mod mpi;
 mod new_experiment;
 mod output;
+mod packed;
 mod pomp2_link;
 mod preprocess;
 mod probe;
@@ -96,7 +97,9 @@ fn execute() -> ExitCode {
         Err(error) => return commands::usage(&error),
     };
     let failed = command.code_of_failure();
-    match command.execute() {
+    let done = command.execute();
+    packed::remove_copies();
+    match done {
         Ok(code) => code,
         Err(error) if failure::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

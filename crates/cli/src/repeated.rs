@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 /// The file that makes a folder one of several runs.
-const FILE: &str = "repeat.json";
+pub const FILE: &str = "repeat.json";
 
 /// What it has.
 #[derive(Serialize, Deserialize)]

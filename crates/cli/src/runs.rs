@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use crate::experiment::{self, Damaged, Experiment};
+use crate::packed::{self, Need};
 use crate::repeated;
 use crate::terminal::{shown, shown_name};
 
@@ -25,7 +26,10 @@ impl Runs {
     /// # Errors
     /// The first run that cannot be read, or that is no run.
     pub fn open(word: &Path, damaged: Damaged) -> Result<Self> {
-        let folders: Vec<PathBuf> = names(word).iter().flat_map(|name| each_of(name)).collect();
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for name in names(word) {
+            folders.extend(each_of(&name, &packed::folder(&name, Need::Reports)?));
+        }
         let mut all = Vec::new();
         for folder in &folders {
             let experiment = experiment::open(folder, damaged)?;
@@ -65,9 +69,10 @@ fn names(word: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The runs in an experiment of several; otherwise the experiment itself.
-fn each_of(experiment: &Path) -> Vec<PathBuf> {
-    match repeated::runs(experiment) {
+/// The runs in an experiment of several, whose folder may be a copy; otherwise the experiment as it
+/// was named.
+fn each_of(experiment: &Path, folder: &Path) -> Vec<PathBuf> {
+    match repeated::runs(folder) {
         runs if runs.is_empty() => vec![experiment.to_owned()],
         runs => runs,
     }
@@ -90,10 +95,11 @@ mod tests {
     #[test]
     fn an_experiment_of_several_runs_stands_for_them() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(each_of(folder.path()), [folder.path()]);
+        assert_eq!(each_of(Path::new("a"), folder.path()), [Path::new("a")]);
         for name in ["1", "2", "4"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        assert_eq!(each_of(folder.path()), [folder.path().join("1"), folder.path().join("2")]);
+        let runs = each_of(Path::new("a"), folder.path());
+        assert_eq!(runs, [folder.path().join("1"), folder.path().join("2")]);
     }
 }

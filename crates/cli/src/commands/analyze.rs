@@ -27,6 +27,7 @@ use super::dump;
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
 use crate::output::{print, say};
+use crate::packed;
 use crate::progress::Progress;
 use crate::terminal::{make_printable, shown, shown_name};
 
@@ -67,6 +68,13 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    if packed::is_packed(&arguments.trace) && arguments.output.is_none() {
+        bail!(
+            "{}: nothing is added to a compressed experiment; name a folder for the results: -o \
+             DIR",
+            shown(&arguments.trace)
+        );
+    }
     let anchor = dump::anchor_path(&arguments.trace)?;
     let folder = output_folder(&anchor, arguments.output.as_deref())?;
     let selection = arguments.properties.clone().unwrap_or(Selection::all());

@@ -161,8 +161,8 @@ fn is_known(rule: &Rule, run: &Experiment) -> Result<()> {
             "`{}` comes from a trace, and that of {} has not been analyzed: record one with \
              `pompeii run --trace`, and call `pompeii analyze {}`",
             property.name,
-            shown(&run.folder),
-            quoted(&run.folder)
+            shown(&run.named),
+            quoted(&run.named)
         );
     }
     Ok(())

@@ -23,6 +23,7 @@ use pompeii_otf2::reference::LocationRef;
 
 use crate::experiment;
 use crate::output::say;
+use crate::packed::{self, Need};
 use crate::progress::Progress;
 use crate::terminal::{Lines, cannot, shown};
 
@@ -193,10 +194,11 @@ pub fn anchor_path(trace: &Path) -> Result<PathBuf> {
             shown(trace)
         );
     }
+    let trace = packed::folder(trace, Need::Everything)?;
     if !trace.is_dir() {
-        return Ok(trace.to_owned());
+        return Ok(trace.into_owned());
     }
-    experiment::finish_if_needed(trace)?;
+    experiment::finish_if_needed(&trace)?;
     let anchor = trace.join("traces.otf2");
     if !anchor.exists() {
         bail!("{}: no such trace; `pompeii run --trace` records one", shown(&anchor));

@@ -13,6 +13,7 @@ use super::analyze::ANCHOR_FILE;
 use super::{reference, report, view};
 use crate::experiment::{self, Experiment};
 use crate::output::{named_file, print_json, say};
+use crate::packed::{self, Need};
 use crate::progress::Progress;
 use crate::terminal::{cannot, shown, shown_name};
 
@@ -39,6 +40,8 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    // The page has a timeline, so that the copy of a compressed experiment must have its events.
+    packed::folder(&arguments.experiment, Need::Everything)?;
     let experiment = experiment::open(&arguments.experiment, arguments.damaged)?;
     let compared = arguments.serial.compare(&experiment)?;
     let info = report::run_info(&experiment, compared);
@@ -74,7 +77,7 @@ fn timeline(experiment: &Experiment, info: &RunInfo) -> Result<Option<String>> {
     let progress = Progress::of(format!("drawing the timeline of {}", shown(&anchor)));
     let mut rest = Counted(0);
     pompeii_report::write_html(&experiment.cube, info, None, &mut rest)?;
-    let session = Session::open(view::traced(folder, anchor, shown_name(folder)));
+    let session = Session::open(view::traced(folder, anchor, shown_name(&experiment.named)));
     let timeline = pompeii_serve::embedded(&session, PAGE_BYTES.saturating_sub(rest.0));
     drop(progress);
     if timeline.is_none() {

@@ -1,6 +1,7 @@
 //! The commands, one file each. To add one: a file, a variant here, a line in `execute`.
 
 mod analyze;
+mod archive;
 mod check;
 mod compile;
 mod completions;
@@ -64,6 +65,8 @@ pub enum Command {
     Scaling(scaling::Arguments),
     /// Check the values of a run against limits, for scripts and continuous integration
     Check(check::Arguments),
+    /// Put an experiment into one compressed file, which all commands read, or get it back
+    Archive(archive::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
     /// Write a trace in the format of another tool
@@ -101,6 +104,7 @@ impl Command {
             Command::Diff(arguments) => diff::execute(&arguments),
             Command::Scaling(arguments) => scaling::execute(&arguments),
             Command::Check(arguments) => check::execute(&arguments),
+            Command::Archive(arguments) => archive::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Convert(arguments) => convert::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),

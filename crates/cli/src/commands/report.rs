@@ -15,6 +15,7 @@ use super::{cpus, recover};
 use crate::date;
 use crate::experiment::{self, Experiment};
 use crate::output::{self, print};
+use crate::packed;
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
 use crate::runs::Runs;
@@ -129,9 +130,11 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let manifest = experiment.manifest.as_ref();
     let trace = experiment.folder.join("traces");
     RunInfo {
-        experiment: shown_name(&experiment.folder),
+        experiment: shown_name(&experiment.named),
         observed_by: manifest.map(|it| shown(&it.observed_by).into_owned()).unwrap_or_default(),
-        trace_bytes: manifest.filter(|manifest| manifest.trace).map(|_| folder_bytes(&trace)),
+        trace_bytes: manifest
+            .filter(|manifest| manifest.trace)
+            .map(|_| folder_bytes(&trace) + packed::left_out_bytes(&experiment.folder)),
         machine: Machine { reference: compared.reference, ..machine(experiment) },
         command: manifest.map(typed_command).unwrap_or_default(),
         started: manifest.map_or_else(String::new, started),
@@ -144,7 +147,7 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .chain(compared.note)
             .chain(experiment.trace_note.clone())
             .chain(off_share(&experiment.cube))
-            .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, &experiment.folder)))
+            .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, experiment)))
             .map(|note| shown(&note).into_owned())
             .collect(),
     }
@@ -289,10 +292,10 @@ fn folder_bytes(folder: &Path) -> u64 {
 }
 
 /// What was lost, and what else was measured.
-fn notes(manifest: &Manifest, folder: &Path) -> Vec<String> {
+fn notes(manifest: &Manifest, experiment: &Experiment) -> Vec<String> {
     let mut notes = recover::lost(manifest);
-    let filter = folder.join(FILTER_COPY);
-    if filter.exists() {
+    let filter = experiment.named.join(FILTER_COPY);
+    if experiment.folder.join(FILTER_COPY).exists() {
         notes.push(format!(
             "Functions and user regions were selected by the filter {}.",
             shown_name(&filter)

@@ -20,6 +20,7 @@ use super::reference::Compared;
 use super::report;
 use crate::experiment::{self, Damaged};
 use crate::output::{print, say};
+use crate::packed::{self, Need};
 use crate::progress::Progress;
 use crate::terminal::{cannot, shown, shown_name};
 use crate::{library, trust};
@@ -86,6 +87,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 
 /// What is to be viewed: an experiment with or without a trace, a report, or a trace.
 fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
+    let (title, typed) = (shown_name(named), named);
+    let named = &*packed::folder(typed, Need::Everything)?;
     let is_anchor = named.is_file() && named.extension() == Some(OsStr::new("otf2"));
     let parent = || named.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
     let folder = if is_anchor { parent() } else { named };
@@ -93,10 +96,13 @@ fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
     let is_experiment = folder.join(MANIFEST_FILE).exists();
     // An archive of another tool may lie next to a profile, or alone.
     let has_report = is_experiment || folder.join(PROFILE_FILE).exists();
-    let mut viewed = Viewed { title: shown_name(named), ..Viewed::default() };
+    let mut viewed = Viewed { title, ..Viewed::default() };
     let mut is_running = false;
     if has_report || !anchor.exists() {
-        let experiment = experiment::open(folder, damaged)?;
+        let mut experiment = experiment::open(folder, damaged)?;
+        if packed::is_packed(typed) {
+            experiment.named = typed.to_owned();
+        }
         is_running = experiment.is_running;
         let compared = Compared::with_its_own(&experiment);
         let info = report::run_info(&experiment, compared);

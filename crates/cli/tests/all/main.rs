@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 mod analyze;
+mod archive;
 mod bytes;
 mod check;
 mod common;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::experiment::{self, Damaged};
 use crate::output::{self, print, say};
+use crate::packed::{self, Need};
 use crate::terminal::{make_printable, shown};
 
 /// What measurement systems call the report in their directories, the newest first.
@@ -25,7 +26,8 @@ pub fn open(path: &Path) -> Result<Reader> {
 }
 
 fn open_even(path: &Path, damaged: Damaged) -> Result<Reader> {
-    let file = if path.is_dir() { in_folder(path)? } else { path.to_owned() };
+    let path = packed::folder(path, Need::Reports)?;
+    let file = if path.is_dir() { in_folder(&path)? } else { path.into_owned() };
     if !file.exists() {
         bail!(
             "{}: no such report; expected a .cubex, .cube or .cube.gz file or an experiment",
