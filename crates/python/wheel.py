@@ -1,9 +1,11 @@
-"""Makes the wheel of the Python package: ``python wheel.py NATIVE COMMAND VERSION PLATFORM FOLDER``.
+"""Makes the wheel of the Python package.
 
-A wheel is a zip archive with the files of the package, and with a folder that describes them (PEP 427
-and PEP 491). The native part (NATIVE) and the command ``pompeii`` (COMMAND) come from cargo, which
-has built them with the same settings as everything else. A build tool for wheels would call cargo
-again with settings of its own, and so compile most crates a second time.
+    python wheel.py NATIVE COMMAND VERSION PLATFORM FOLDER
+
+A wheel is a zip archive with the files of the package, and with a folder that describes them (PEP
+427 and PEP 491). The native part (NATIVE) and the command ``pompeii`` (COMMAND) come from cargo,
+which has built them with the same settings as everything else. A build tool for wheels would call
+cargo again with settings of its own, and so compile most crates a second time.
 
 PLATFORM is the last part of the wheel's tag, for example ``linux_x86_64``. The path of the wheel is
 printed.

@@ -17,7 +17,7 @@ class Interchange(unittest.TestCase):
             taken = pyarrow.table(table)
             taken.validate(full=True)
             self.assertEqual(taken.column_names, table.columns)
-            # Each of the two is made by an analysis of its own, which finds call paths in any order.
+            # Each of the two is made by an analysis of its own. Call paths come in any order.
             order = repr if name == "trace.calls" else lambda row: 0
             expected = sorted(table, key=order)
             self.assertEqual(sorted(taken.to_pylist(), key=order), expected, name)

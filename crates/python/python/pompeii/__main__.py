@@ -51,8 +51,8 @@ def main(words: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(_text(analysis, {it.name: it.unit for it in properties}), end="")
-    for error in [*analysis.errors, *analysis.problems]:
-        print(f"error: {error}", file=sys.stderr)
+    for what in [*analysis.errors, *analysis.problems]:
+        print(f"error: {what}", file=sys.stderr)
     return 1 if analysis.errors or analysis.problems else 0
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import Optional
+from typing import NoReturn, Optional
 
 from ._native import PompeiiError
 
@@ -62,7 +62,7 @@ def page(path: str) -> Optional[str]:
     return f'<iframe srcdoc="{text}" style="width: 100%; height: 640px; border: 0"></iframe>'
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Becomes the command."""
     try:
         path = executable()

@@ -1,4 +1,4 @@
-"""Pictures of what ``_views`` and ``_time_profile`` find, drawn by matplotlib if it is installed."""
+"""Pictures of what ``_views`` and ``_time_profile`` find, drawn by matplotlib, if there is one."""
 
 from __future__ import annotations
 

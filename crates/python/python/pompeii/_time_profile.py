@@ -1,4 +1,4 @@
-"""Which regions the locations are in, by bins of time: pipit's ``time_profile``, made of the events.
+"""Which regions locations are in, by bins of time: pipit's ``time_profile``, made of the events.
 
 A location is in the innermost region that is open. While it executes an explicit task, this is the
 innermost one of the task. One pass over the events, location by location; memory is that of the
@@ -64,7 +64,7 @@ class Stacks:
 
     def take(self, kind: str, region: Optional[int], task: tuple[Any, ...]) -> None:
         """Takes an event."""
-        if kind == "Enter":
+        if kind == "Enter" and region is not None:
             self._current.append(region)
         elif kind == "Leave":
             if region in self._current:
