@@ -181,6 +181,10 @@ class Experiment(_TraceTables):
         """How long all locations together were in each region, by bins of time, in seconds."""
         return time_profile(self._run, bins)
 
+    def to_hatchet(self, metrics: Sequence[str] = ("time",)) -> Any:
+        """The call paths as a GraphFrame of Hatchet, each metric as its own value and inclusive."""
+        return _views.graph_frame(self._run, metrics)
+
     def plot_time_profile(self, bins: int = 50, axes: Any = None) -> Any:
         """Draws ``time_profile`` with matplotlib, into new axes if there are none; returns them."""
         return _plots.time_profile(self.time_profile(bins), axes)

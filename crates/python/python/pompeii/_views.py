@@ -4,6 +4,7 @@ which ``pandas.DataFrame`` makes a data frame.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 from ._table import Table
@@ -98,6 +99,35 @@ def path_of(paths: list[dict[str, Any]], labels: list[str], call: int) -> list[s
         found.append(labels[paths[at]["region"]])
         at = paths[at]["parent"]
     return found[::-1]
+
+
+def graph_frame(run: Any, metrics: Sequence[str]) -> Any:
+    """Call paths with the sums of metrics over all locations, as a ``hatchet.GraphFrame``."""
+    from hatchet import GraphFrame
+
+    paths = list(Table(run, "call_paths"))
+    labels = [it["label"] for it in Table(run, "regions")]
+    nodes: list[dict[str, Any]] = []
+    for path in paths:
+        frame = {"name": labels[path["region"]], "type": "region"}
+        nodes.append({"frame": frame, "metrics": {}, "children": []})
+    for name in metrics:
+        number, scale, _ = _metric(run, name)
+        own = [0] * len(paths)
+        for call, _, value in _values(run, number):
+            own[call] += value
+        inclusive = own.copy()
+        # Parents come before their children.
+        for path in reversed(paths):
+            if path["parent"] is not None:
+                inclusive[path["parent"]] += inclusive[path["call"]]
+        for node, one, other in zip(nodes, own, inclusive):
+            node["metrics"].update({name: one * scale, f"{name} (inc)": other * scale})
+    for path, node in zip(paths, nodes):
+        if path["parent"] is not None:
+            nodes[path["parent"]]["children"].append(node)
+    roots = [node for path, node in zip(paths, nodes) if path["parent"] is None]
+    return GraphFrame.from_literal(roots)
 
 
 def idle_time(run: Any) -> list[dict[str, Any]]:
