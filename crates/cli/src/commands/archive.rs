@@ -21,12 +21,12 @@ use crate::{experiment, repeated};
     pompeii report first.tar.zst                     all commands read it like the folder
     pompeii archive --unpack first.tar.zst           the folder again, for other tools
 
-The file is a tar file compressed with zstd in independent frames, so `tar --zstd -xf` reads it, too.")]
+The file is a tar file in independent frames of zstd. `tar --zstd -xf` reads it, too.")]
 pub struct Arguments {
     /// The experiment, or, with --unpack, the file
     #[arg(value_name = "EXP")]
     experiment: PathBuf,
-    /// The file to write, or, with --unpack, the folder to make [default: with the name that it had]
+    /// The file to write, or, with --unpack, the folder to make [default: the name that it had]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Make the folder of the experiment from the file

@@ -1,6 +1,6 @@
-//! Experiments in one compressed file, as `pompeii archive` writes them: a tar file in the frames of
-//! `frames.rs`. A command that is given such a file works on a copy of the folder, which is removed
-//! at the end. Commands that need no events leave them out: they jump over their frames.
+//! Experiments in one compressed file, as `pompeii archive` writes them: a tar file in frames
+//! (`frames.rs`). A command that is given such a file works on a copy of the folder, which is
+//! removed at the end. Commands that need no events leave them out: they jump over their frames.
 
 mod frames;
 
