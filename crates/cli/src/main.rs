@@ -35,6 +35,7 @@ mod progress;
 mod raw_strings;
 mod recording;
 mod repeated;
+mod resources;
 mod rewriting;
 mod runs;
 mod settings;

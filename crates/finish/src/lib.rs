@@ -70,7 +70,7 @@ pub use guard::Guarded;
 pub use hot_lines::HotLine;
 use inside::{LiveFolder, descend, remove_live};
 use job::Group;
-pub use machine::Machine;
+pub use machine::{Machine, Resources};
 pub use manifest::{
     Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
     STARTED_FILE, WithoutPlace,

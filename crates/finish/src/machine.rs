@@ -3,6 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a command used besides CPU time, with its processes that have ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resources {
+    /// The most memory that one process had at a time; `None` if that is not known.
+    pub peak_bytes: Option<u64>,
+    /// Page faults of all processes.
+    pub page_faults: u64,
+    /// Those of them that waited for data from a disk.
+    pub disk_faults: u64,
+    /// Energy of all processors of the machine meanwhile, in microjoules; `None` if the system does
+    /// not tell it.
+    pub energy_uj: Option<u64>,
+}
+
 /// CPU time on the command's CPUs while it ran. A value that the system does not tell is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {

@@ -18,7 +18,7 @@ use crate::end::End;
 use crate::excluded::Excluded;
 use crate::guard::Guarded;
 use crate::hot_lines::{self, HotLine};
-use crate::machine::Machine;
+use crate::machine::{Machine, Resources};
 use crate::mpi;
 use crate::run::{Run, Survey};
 use crate::threads::Threads;
@@ -56,6 +56,9 @@ pub struct RunInfo {
     /// What happened on the machine meanwhile; `None` if `run` did not see the command's end.
     #[serde(default)]
     pub machine: Option<Machine>,
+    /// What it used besides CPU time; `None` if `run` did not see its end.
+    #[serde(default)]
+    pub resources: Option<Resources>,
     /// What contended operations cost there; `None` if `run` did not measure it.
     #[serde(default)]
     pub calibration: Option<Calibration>,

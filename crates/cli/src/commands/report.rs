@@ -18,6 +18,7 @@ use crate::output::{self, print};
 use crate::packed;
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
+use crate::resources;
 use crate::runs::Runs;
 use crate::terminal::{Look, shown, shown_name};
 
@@ -67,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
-        let info = run_info(&experiment, compared);
+        let info = whole_info(&experiment, compared);
         output::print_json(&pompeii_report::json(&experiment.cube, &info))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -77,7 +78,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let trees = TreeOptions { layout: layout.clone(), ..TreeOptions::default() };
     let cube = &experiment.cube;
     let parts = [
-        pompeii_report::summary(cube, &run_info(&experiment, compared), &layout),
+        pompeii_report::summary(cube, &whole_info(&experiment, compared), &layout),
         pompeii_report::processes(cube, &layout),
         pompeii_report::waits(cube, &layout),
         pompeii_report::tasks(cube, &layout),
@@ -151,6 +152,14 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
     }
+}
+
+/// The same, and what is of less interest just after the run.
+fn whole_info(experiment: &Experiment, compared: Compared) -> RunInfo {
+    let mut info = run_info(experiment, compared);
+    let used = experiment.manifest.as_ref().and_then(|manifest| manifest.run.resources.as_ref());
+    info.notes.extend(used.map(resources::sentence));
+    info
 }
 
 /// The findings of a run on its machine.

@@ -21,6 +21,7 @@ use crate::new_experiment::{Made, NewExperiment};
 use crate::output::{self, say};
 use crate::progress::Progress;
 use crate::recording::{self, Recording};
+use crate::resources::Used;
 use crate::terminal::shown;
 use crate::{child, experiment, failure, variables};
 
@@ -191,12 +192,13 @@ fn measure(
     }
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
-    let before = Moment::now();
+    let (before, used) = (Moment::now(), Used::now());
     let mut program = match start(arguments, recording, &made) {
         Ok(program) => program,
         Err(error) => return Ok(Ended::NotStarted(not_started(arguments, &made, &error))),
     };
     let status = child::wait(&mut program, signals).context("cannot wait for the program")?;
+    info.resources = Some(used.until_now());
     info.pid = Some(program.id());
     info.machine = Some(before.until_now());
     info.calibration = calibrate(before.cpus(), threads_asked_for());

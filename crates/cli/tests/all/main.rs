@@ -55,6 +55,7 @@ mod repeat;
 mod replay;
 #[path = "../../../algebra/tests/all/common/mod.rs"]
 mod reports;
+mod resources;
 mod run;
 mod run_edges;
 mod sampling;
