@@ -59,6 +59,7 @@ mod resources;
 mod run;
 mod run_edges;
 mod sampling;
+mod sampling_edges;
 mod scale;
 mod scaling;
 mod score;
