@@ -212,6 +212,19 @@ pub enum Definition {
         /// An address of its file inside the call, that is, without the load base.
         address: u64,
     },
+    /// Where in the code a construct is whose program has no descriptors: its regions have no source
+    /// until `finish` knows the address.
+    Construct {
+        /// The region.
+        region: u32,
+        /// The object that has the code.
+        object: u32,
+        /// An address of its file, that is, without the load base.
+        address: u64,
+        /// It is the first of the construct's own function, which the compiler has made of its body;
+        /// otherwise it is inside the call that the construct has become.
+        is_function: bool,
+    },
     /// A metric that was asked for; those that are counted have ids in the order of the log.
     Metric {
         /// Its name.
@@ -292,6 +305,9 @@ impl Definition {
             Definition::Caller { region, object, address } => {
                 put_call(log, 39, [*region, *object], *address);
             }
+            Definition::Construct { region, object, address, is_function } => {
+                put_call(log, 60, [*region, *object], *address).push(u8::from(*is_function));
+            }
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
                 [name, missing].into_iter().for_each(|text| put_text(log, text));
@@ -348,8 +364,7 @@ impl Definition {
             10 => {
                 let begins = fields.byte()? != 0;
                 let (region, class) = (fields.number()?, fields.number()?);
-                let (location, node) = (fields.number()?, fields.number()?);
-                let at = fields.long()?;
+                let (location, node, at) = (fields.number()?, fields.number()?, fields.long()?);
                 Some(Some(Self::Guarded { region, class, location, node, at, begins }))
             }
             11 => {
@@ -375,12 +390,16 @@ impl Definition {
                 let (id, path, build_id) = (fields.number()?, fields.text()?, fields.text()?);
                 Some(Some(Self::Object { id, path, build_id }))
             }
-            tag @ (38 | 39) => {
-                let (region, object) = (fields.number()?, fields.number()?);
-                let address = fields.long()?;
+            tag @ (38 | 39 | 60) => {
+                let (region, object, address) =
+                    (fields.number()?, fields.number()?, fields.long()?);
                 Some(Some(match tag {
                     38 => Self::CallSite { region, object, address },
-                    _ => Self::Caller { region, object, address },
+                    39 => Self::Caller { region, object, address },
+                    _ => {
+                        let is_function = fields.byte()? != 0;
+                        Self::Construct { region, object, address, is_function }
+                    }
                 }))
             }
             tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
@@ -392,10 +411,11 @@ impl Definition {
 }
 
 /// A region and an object, and an address in the object.
-fn put_call(log: &mut Vec<u8>, tag: u8, ids: [u32; 2], address: u64) {
+fn put_call(log: &mut Vec<u8>, tag: u8, ids: [u32; 2], address: u64) -> &mut Vec<u8> {
     log.push(tag);
     ids.into_iter().for_each(|id| log.extend(id.to_le_bytes()));
     log.extend(address.to_le_bytes());
+    log
 }
 
 fn put_numbers(log: &mut Vec<u8>, numbers: &[u32]) {
@@ -466,6 +486,7 @@ mod tests {
             Definition::Object { id: 0, path: "/bin/a".into(), build_id: "0aff".into() },
             Definition::CallSite { region: 7, object: 0, address: 1 << 40 },
             Definition::Caller { region: 8, object: 0, address: 1 << 41 },
+            Definition::Construct { region: 9, object: 0, address: 1 << 42, is_function: true },
         ];
         written.iter().for_each(|definition| definition.encode(&mut log));
         assert_eq!(Definition::decode_all(&log), written);

@@ -40,7 +40,7 @@ impl RegionText {
 }
 
 /// A place in the code of a loaded file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CodePlace {
     /// Where the file is.
     pub path: String,
@@ -55,7 +55,8 @@ pub struct Definitions {
     log: Mapped,
     used_bytes: usize,
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
-    /// Regions of routines by where they are called: an object and an address in it.
+    /// Regions of routines by where they are called, and of constructs by where they are in the code:
+    /// an object and an address in it.
     call_sites: HashMap<(String, u32, u64), u32>,
     /// Regions whose callers are known.
     called: HashSet<u32>,
@@ -103,7 +104,8 @@ impl Process {
                 Definition::Region { id, kind, .. } => self.note_border(id, kind),
                 Definition::Object { .. }
                 | Definition::CallSite { .. }
-                | Definition::Caller { .. } => {}
+                | Definition::Caller { .. }
+                | Definition::Construct { .. } => {}
                 _ => continue,
             }
             self.append(&mut definitions, &definition);
@@ -162,6 +164,24 @@ impl Process {
         definitions.call_sites.insert(key, region);
         self.append(&mut definitions, &Definition::CallSite { region, object, address });
         (region, true)
+    }
+
+    /// The id of the region of a construct that is known by its place in the code: of the function
+    /// that the compiler has made of its body, or of the call that it has become.
+    pub fn construct(&self, region: &RegionText, place: &CodePlace, is_function: bool) -> u32 {
+        let mut definitions = lock(&self.definitions);
+        let (object, address) = (self.object(&mut definitions, place), place.address);
+        let key = (region.name.clone(), object, address);
+        if let Some(&known) = definitions.call_sites.get(&key) {
+            return known;
+        }
+        let id = self.add_region(&mut definitions, region);
+        definitions.call_sites.insert(key, id);
+        self.append(
+            &mut definitions,
+            &Definition::Construct { region: id, object, address, is_function },
+        );
+        id
     }
 
     /// Notes from where a region is entered for the first time: `stack` gives the calls that are

@@ -77,6 +77,7 @@ mod team;
 mod tls;
 mod transfers;
 mod unkept;
+pub mod unmodified;
 mod waiting;
 mod ways;
 

@@ -6,6 +6,7 @@
 //! single argument, has none there. Descriptors of equal content (headers, templates) share one
 //! handle.
 
+mod code;
 mod slot;
 mod text;
 
@@ -25,6 +26,7 @@ use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
 
+pub use code::{InCode, Words, descriptor as in_code};
 pub use slot::Slot;
 use text::Text;
 
@@ -360,7 +362,10 @@ impl Handle {
         if text.kind == RegionKind::Loop && self.text.has_runtime_schedule() {
             openmp::schedule().iter().for_each(|schedule| text.run_with(schedule));
         }
-        let id = process.region(&text);
+        let id = match &self.text.code {
+            Some(code) => process.construct(&text, &code.place, code.is_function),
+            None => process.region(&text),
+        };
         let window =
             if slot == Slot::User { process.options.windows.find(&text.name) } else { None };
         match window {
@@ -527,6 +532,7 @@ fn text(descriptor: &Descriptor) -> Text {
         begin: line(descriptor.begin_line1),
         end: line(descriptor.end_line1),
         clauses: extension(descriptor).map(|extension| string(extension.clauses)),
+        code: extension(descriptor).and_then(code::of).cloned(),
     }
 }
 
@@ -545,7 +551,10 @@ fn extension(descriptor: &Descriptor) -> Option<&'static Extension> {
     // SAFETY: `next` leads to an extension or to another descriptor, which begins alike; both live
     // as long as the process.
     let extension = unsafe { &*descriptor.next };
+    if extension.mark.is_null() {
+        return None;
+    }
     // SAFETY: a mark is a string, as is the name of a descriptor.
-    let marked = !extension.mark.is_null() && unsafe { CStr::from_ptr(extension.mark) } == MARK;
-    marked.then_some(extension)
+    let mark = unsafe { CStr::from_ptr(extension.mark) };
+    (mark == MARK || mark == code::MARK).then_some(extension)
 }

@@ -2,7 +2,7 @@
 
 use pompeii_live::RegionKind;
 
-use super::Slot;
+use super::{InCode, Slot};
 use crate::definitions::RegionText;
 use crate::openmp;
 
@@ -16,6 +16,8 @@ pub struct Text {
     pub end: u32,
     /// See [`Extension::clauses`]; `None` in foreign code.
     pub clauses: Option<String>,
+    /// Where the construct is, if its program was not instrumented: then there is no source yet.
+    pub code: Option<InCode>,
 }
 
 impl Text {
@@ -39,12 +41,16 @@ impl Text {
         let barrier = kind == RegionKind::ImplicitBarrier;
         let begin = if barrier { self.end } else { self.begin };
         let end = if kind == RegionKind::Barrier { self.begin } else { self.end };
+        let place = match &self.code {
+            Some(code) => code.text(),
+            None => format!("{file_name}:{begin}"),
+        };
         let name = match (kind, self.sub_name.as_str()) {
             (RegionKind::User | RegionKind::Function, name) => name.to_owned(),
             (RegionKind::Critical | RegionKind::CriticalBody, name) if !name.is_empty() => {
-                format!("!$omp {construct} ({name}) @{file_name}:{begin}")
+                format!("!$omp {construct} ({name}) @{place}")
             }
-            _ => format!("!$omp {construct} @{file_name}:{begin}"),
+            _ => format!("!$omp {construct} @{place}"),
         };
         let clauses = self.clauses.as_deref().unwrap_or_default();
         // The clauses are the construct's; a part of it has only the function around in common.
@@ -119,7 +125,8 @@ mod tests {
     fn names_of_regions() {
         let shown = |name: &str, slot: Slot| {
             let (sub_name, file) = (String::new(), "a.c".to_owned());
-            let text = Text { name: name.into(), sub_name, file, begin: 3, end: 5, clauses: None };
+            let (name, clauses, code) = (name.into(), None, None);
+            let text = Text { name, sub_name, file, begin: 3, end: 5, clauses, code };
             let region = text.region(slot);
             format!("{:?} {}", region.kind, region.name)
         };
@@ -156,6 +163,7 @@ mod tests {
             begin: 3,
             end: 5,
             clauses: Some(clauses.into()),
+            code: None,
         };
         let known = text("in(ns::f) schedule(static,2)");
         assert_eq!(known.region(Slot::Worksharing).clauses, "in(ns::f) schedule(static,2)");

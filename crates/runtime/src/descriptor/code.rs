@@ -1,0 +1,76 @@
+//! Descriptors of constructs that have none in the program, because it was not instrumented: they
+//! say where the construct is in the code. In everything else they are as those of our instrumenter.
+
+use std::ffi::{CStr, c_char};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::AtomicPtr;
+
+use super::{Descriptor, Extension};
+use crate::definitions::CodePlace;
+
+/// What makes an [`Extension`] known that goes on with an [`InCode`].
+pub(super) const MARK: &CStr = c"pompeii code 1";
+
+/// Where a construct is in the code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InCode {
+    /// The file that has the code, and an address in it.
+    pub place: CodePlace,
+    /// The address is that of the function that the compiler has made of the construct's body;
+    /// otherwise it is inside the call that the construct has become.
+    pub is_function: bool,
+}
+
+impl InCode {
+    /// As the report shows it where nothing else is known: `libsolver.so+0x1234`.
+    pub fn text(&self) -> String {
+        let name = self.place.path.rsplit('/').next().unwrap_or_default();
+        format!("{name}+{:#x}", self.place.address)
+    }
+}
+
+/// What else is known of a construct.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The name of a critical section.
+    pub name: String,
+    /// Clauses, in the words that our instrumenter uses.
+    pub clauses: String,
+}
+
+#[repr(C)]
+struct CodeExtension {
+    start: Extension,
+    code: InCode,
+}
+
+/// A descriptor of this construct, which lives as long as the process.
+pub fn descriptor(construct: &'static CStr, words: &Words, code: InCode) -> *mut Descriptor {
+    let start = Extension { mark: MARK.as_ptr(), clauses: c_string(&words.clauses) };
+    let extension: *const CodeExtension = Box::into_raw(Box::new(CodeExtension { start, code }));
+    Box::into_raw(Box::new(Descriptor {
+        name: construct.as_ptr(),
+        sub_name: c_string(&words.name),
+        num_sections: 0,
+        file_name: null(),
+        begin_line1: 0,
+        begin_line_n: 0,
+        end_line1: 0,
+        end_line_n: 0,
+        data: AtomicPtr::new(null_mut()),
+        next: extension.cast(),
+    }))
+}
+
+/// Where the construct of this extension is in the code, if its descriptor says that.
+pub(super) fn of(extension: &Extension) -> Option<&InCode> {
+    // SAFETY: a mark is a NUL-terminated string.
+    let has_code = unsafe { CStr::from_ptr(extension.mark) } == MARK;
+    // SAFETY: only `descriptor` makes extensions with this mark, and they begin such a structure.
+    has_code.then(|| unsafe { &(*std::ptr::from_ref(extension).cast::<CodeExtension>()).code })
+}
+
+fn c_string(text: &str) -> *const c_char {
+    let bytes = text.bytes().filter(|&byte| byte != 0).chain([0]).collect::<Vec<u8>>();
+    Box::leak(bytes.into_boxed_slice()).as_ptr().cast()
+}
