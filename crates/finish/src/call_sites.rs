@@ -1,4 +1,5 @@
-//! Call sites and callers: from the addresses that a process has noted to function, file and line.
+//! Places in the code: from the addresses that a process has noted to function, file and line. They
+//! are call sites of routines, constructs of programs that were not instrumented, and callers.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,52 +10,104 @@ use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::statements::Sources;
 
-/// Gives the regions that stand for call sites the function and the line of the call, and those
-/// whose callers are known their names.
+/// A place in the code that makes a region.
+struct Place {
+    region: u32,
+    frame: Frame,
+    /// It is a construct of a program that was not instrumented; otherwise a call of a routine.
+    is_construct: bool,
+}
+
+/// What a process has noted of places in the code.
+#[derive(Default)]
+struct Places {
+    objects: Vec<Loaded>,
+    found: Vec<Place>,
+    /// The calls that were under way when a region was entered for the first time.
+    stacks: HashMap<u32, Vec<Frame>>,
+}
+
+/// Gives the regions that stand for call sites the function and the line of the call, those of
+/// constructs that are known by an address their source, and those whose callers are known their
+/// names.
 pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
-    let mut objects: Vec<Loaded> = Vec::new();
-    let mut sites: Vec<(u32, Frame)> = Vec::new();
-    let mut sources = Sources::default();
-    let mut stacks: HashMap<u32, Vec<Frame>> = HashMap::new();
-    for definition in &live.definitions {
-        match definition {
-            Definition::Object { path, build_id, .. } => {
-                objects.push(Loaded { path: PathBuf::from(path), build_id: bytes(build_id) })
-            }
-            Definition::CallSite { region, object, address } => {
-                if let Some(loaded) = objects.get(*object as usize) {
-                    let mut frame = caller(symbols.frames(loaded, *address));
-                    frame.line = sources.first_line(&frame.file, frame.line);
-                    sites.push((*region, frame));
-                }
-            }
-            Definition::Caller { region, object, address } => {
-                if let Some(loaded) = objects.get(*object as usize) {
-                    let frames = symbols.frames(loaded, *address);
-                    stacks.entry(*region).or_default().extend(frames);
-                }
-            }
-            _ => {}
-        }
-    }
-    sites.sort_by_key(|(region, _)| *region);
-    for definition in &mut live.definitions {
-        let Definition::Region { id, file, begin_line, end_line, clauses, .. } = definition else {
+    name_places(&mut live.definitions, symbols);
+}
+
+fn name_places(definitions: &mut [Definition], symbols: &Symbols) {
+    let places = Places::of(definitions, symbols);
+    for definition in definitions {
+        let Definition::Region { id, name, file, begin_line, end_line, clauses, .. } = definition
+        else {
             continue;
         };
-        if let Some(stack) = stacks.get(id) {
-            let mut region = Region { clauses: std::mem::take(clauses), ..Region::artificial("") };
+        let mut region = Region { clauses: std::mem::take(clauses), ..Region::artificial("") };
+        if let Some(stack) = places.stacks.get(id) {
             region.call_from(&callers(stack));
-            *clauses = region.clauses;
         }
-        let Ok(at) = sites.binary_search_by_key(id, |(region, _)| *region) else { continue };
-        let frame = &sites[at].1;
-        let mut place = Region::artificial("");
-        place.place_in(&frame.function);
-        *clauses = place.clauses;
-        file.clone_from(&frame.file);
-        (*begin_line, *end_line) = (frame.line, frame.line);
+        if let Some(Place { frame, is_construct, .. }) = places.at(*id) {
+            region.place_in(&frame.function);
+            if *is_construct {
+                *name = construct_at(name, frame);
+            }
+            file.clone_from(&frame.file);
+            (*begin_line, *end_line) = (frame.line, frame.line);
+        }
+        *clauses = region.clauses;
     }
+}
+
+impl Places {
+    fn of(definitions: &[Definition], symbols: &Symbols) -> Self {
+        let mut places = Self::default();
+        let mut sources = Sources::default();
+        for definition in definitions {
+            match definition {
+                Definition::Object { path, build_id, .. } => {
+                    let (path, build_id) = (PathBuf::from(path), bytes(build_id));
+                    places.objects.push(Loaded { path, build_id });
+                }
+                Definition::CallSite { region, object, address } => {
+                    if let Some(loaded) = places.objects.get(*object as usize) {
+                        let mut frame = caller(symbols.frames(loaded, *address));
+                        frame.line = sources.first_line(&frame.file, frame.line);
+                        places.found.push(Place { region: *region, frame, is_construct: false });
+                    }
+                }
+                Definition::Construct { region, object, address, .. } => {
+                    if let Some(loaded) = places.objects.get(*object as usize) {
+                        // What was inlined there is where the construct is written.
+                        let frame = symbols.frames(loaded, *address).swap_remove(0);
+                        places.found.push(Place { region: *region, frame, is_construct: true });
+                    }
+                }
+                Definition::Caller { region, object, address } => {
+                    if let Some(loaded) = places.objects.get(*object as usize) {
+                        let frames = symbols.frames(loaded, *address);
+                        places.stacks.entry(*region).or_default().extend(frames);
+                    }
+                }
+                _ => {}
+            }
+        }
+        places.found.sort_by_key(|place| place.region);
+        places
+    }
+
+    fn at(&self, region: u32) -> Option<&Place> {
+        let at = self.found.binary_search_by_key(&region, |place| place.region).ok()?;
+        self.found.get(at)
+    }
+}
+
+/// The name of a construct with the line of its source in place of the address. Without a line it
+/// keeps the address, with which a later look-up can find one.
+fn construct_at(name: &str, frame: &Frame) -> String {
+    let Some((construct, _)) = name.rsplit_once(" @").filter(|_| frame.line > 0) else {
+        return name.to_owned();
+    };
+    let file_name = frame.file.rsplit('/').next().unwrap_or_default();
+    format!("{construct} @{file_name}:{}", frame.line)
 }
 
 /// The innermost function that is none of a binding whose functions are inlined into the program.
@@ -68,11 +121,13 @@ fn caller(mut frames: Vec<Frame>) -> Frame {
 }
 
 /// The names of the functions that have called the one whose construct is entered: the runtime's
-/// own are at the begin, `main` and what starts it at the end.
+/// own are at the begin, after them those of the OpenMP runtime if the program was not instrumented,
+/// `main` and what starts it at the end.
 fn callers(stack: &[Frame]) -> Vec<String> {
     let is_ours = |frame: &Frame| {
-        let prefixes = ["POMP_", "POMP2_", "pomp::", "libpomp"];
-        prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
+        let runtimes = ["GOMP_", "libgomp", "__kmp", "libomp", "libiomp5"];
+        let prefixes = ["POMP_", "POMP2_", "pomp::", "libpomp"].into_iter().chain(runtimes);
+        prefixes.into_iter().any(|prefix| frame.function.starts_with(prefix))
     };
     let is_main = |name: &&str| {
         let outermost = ["main", "MAIN__", "_start", "start_thread", "clone", "clone3"];
@@ -99,6 +154,8 @@ pub fn bytes(digits: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use pompeii_live::RegionKind;
+
     use super::*;
 
     #[test]
@@ -122,6 +179,44 @@ mod tests {
         assert_eq!(stack(all), "step solve");
         assert_eq!(stack("POMP_Parallel_fork main __libc_start_main"), "");
         assert_eq!(stack("flux step main"), "");
+        let by_llvm = "pomp::ompt::begin libomp.so.5+0x9 __kmpc_fork_call flux step main _start";
+        assert_eq!(stack(by_llvm), "step");
+        assert_eq!(stack("pomp::gomp::fork GOMP_parallel flux step solve main"), "step solve");
+    }
+
+    #[test]
+    fn constructs_have_the_line_where_it_is_known() {
+        let named = |name: &str, file: &str, line| {
+            construct_at(name, &Frame { function: "f".into(), file: file.into(), line })
+        };
+        let critical = "!$omp critical (a @b) @solver+0x12f0";
+        assert_eq!(named(critical, "/src/a.c", 7), "!$omp critical (a @b) @a.c:7");
+        assert_eq!(named(critical, "", 0), critical);
+        assert_eq!(named("no place", "/src/a.c", 7), "no place");
+    }
+
+    /// Without the file that was loaded, the address is the function.
+    #[test]
+    fn a_construct_of_a_missing_file_keeps_its_address() {
+        let mut definitions = [
+            Definition::Region {
+                id: 0,
+                kind: RegionKind::Parallel,
+                begin_line: 0,
+                end_line: 0,
+                name: "!$omp parallel @gone.so+0x40".into(),
+                file: String::new(),
+                clauses: "if(0)".into(),
+            },
+            Definition::Object { id: 0, path: "/nowhere/gone.so".into(), build_id: "00".into() },
+            Definition::Construct { region: 0, object: 0, address: 0x40, is_function: true },
+        ];
+        name_places(&mut definitions, &Symbols::default());
+        let Definition::Region { name, clauses, begin_line, .. } = &definitions[0] else {
+            unreachable!("the first one stays a region");
+        };
+        assert_eq!(name, "!$omp parallel @gone.so+0x40");
+        assert_eq!((clauses.as_str(), *begin_line), ("in(gone.so+0x40) if(0)", 0));
     }
 
     #[test]
