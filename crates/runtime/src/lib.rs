@@ -54,6 +54,7 @@ mod locks;
 mod memory;
 mod metrics;
 pub mod mpi;
+mod next;
 mod objects;
 mod openmp;
 mod parameters;

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
 use crate::location::Location;
-use crate::openmp;
+use crate::next;
 use crate::process::Process;
 use crate::sites::{self, Called};
 use crate::sync::{self, Lock, LockTable};
@@ -34,26 +34,28 @@ impl Routine {
         Self { name, real: AtomicUsize::new(0), region: AtomicU32::new(0) }
     }
 
+    /// The next library's routine for a call from before `caller`.
     #[inline(always)]
-    fn real(&self) -> usize {
+    fn real(&self, caller: usize) -> usize {
         match self.real.load(Ordering::Relaxed) {
-            0 => self.find(),
+            0 => self.find(caller),
             address => address,
         }
     }
 
     #[cold]
-    fn find(&self) -> usize {
-        // SAFETY: a NUL-terminated name.
-        let address = unsafe { openmp::symbol(libc::RTLD_NEXT, self.name.as_ptr()) };
-        let address = if address == 0 { self.without_hint() } else { address };
+    fn find(&self, caller: usize) -> usize {
+        let address = match next::function(self.name, caller) {
+            0 => self.without_hint(caller),
+            address => address,
+        };
         self.real.store(address, Ordering::Relaxed);
         address
     }
 
     /// The routine that does the same without a hint, 0 for others. Not every OpenMP library has
     /// those with one, but a program that calls them is linked all the same, because we have them.
-    fn without_hint(&self) -> usize {
+    fn without_hint(&self, caller: usize) -> usize {
         const HINT: &str = "_with_hint";
         let name = self.name.to_str().unwrap_or_default();
         let Some((front, end)) = name.split_once(HINT) else { return 0 };
@@ -61,8 +63,7 @@ impl Routine {
         let mut plain = [0_u8; 32];
         let bytes = front.bytes().chain(end.bytes()).take(plain.len() - 1);
         plain.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-        // SAFETY: a NUL-terminated name.
-        unsafe { openmp::symbol(libc::RTLD_NEXT, plain.as_ptr().cast()) }
+        CStr::from_bytes_until_nul(&plain).map_or(0, |name| next::function(name, caller))
     }
 }
 
@@ -115,7 +116,7 @@ fn call(
 ) -> c_int {
     let mut region = None;
     on_thread!(|thread| region = Some(before(thread, routine, action, (lock as usize, address))));
-    let real = routine.real();
+    let real = routine.real(address);
     if real == 0 {
         return 0;
     }

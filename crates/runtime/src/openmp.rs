@@ -1,7 +1,7 @@
 //! What the OpenMP runtime says about the calling thread. The library is not linked against any:
 //! it asks the one that the program has.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::mem::transmute;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -55,17 +55,20 @@ fn weak_references() -> [usize; 5] {
     [0; 5]
 }
 
+/// The routines that are asked, in the order of [`weak_references`].
+fn routines() -> [(&'static CStr, &'static Routine); 5] {
+    [
+        (c"omp_get_thread_num", &GET_THREAD_NUM),
+        (c"omp_get_num_threads", &GET_NUM_THREADS),
+        (c"omp_get_max_threads", &GET_MAX_THREADS),
+        (c"omp_in_final", &IN_FINAL),
+        (c"omp_get_schedule", &GET_SCHEDULE),
+    ]
+}
+
 /// Looks for OpenMP's routines.
 pub fn find() {
-    let names = [
-        c"omp_get_thread_num",
-        c"omp_get_num_threads",
-        c"omp_get_max_threads",
-        c"omp_in_final",
-        c"omp_get_schedule",
-    ];
-    let places = [&GET_THREAD_NUM, &GET_NUM_THREADS, &GET_MAX_THREADS, &IN_FINAL, &GET_SCHEDULE];
-    for ((name, place), weak) in names.into_iter().zip(places).zip(weak_references()) {
+    for ((name, place), weak) in routines().into_iter().zip(weak_references()) {
         let found = match weak {
             // SAFETY: a NUL-terminated name.
             0 => unsafe { symbol(libc::RTLD_DEFAULT, name.as_ptr()) },
@@ -75,6 +78,20 @@ pub fn find() {
             place.store(found as *mut (), Ordering::Relaxed);
         }
     }
+}
+
+/// Whether the routines that are asked are those of this OpenMP library, which may be out of the
+/// global scope. If no library was found before, this one is asked from now on.
+pub fn is_asked(symbol: impl Fn(&CStr) -> usize) -> bool {
+    if GET_THREAD_NUM.load(Ordering::Relaxed) == zero as *mut () {
+        for (name, place) in routines() {
+            match symbol(name) {
+                0 => {}
+                found => place.store(found as *mut (), Ordering::Relaxed),
+            }
+        }
+    }
+    GET_THREAD_NUM.load(Ordering::Relaxed) as usize == symbol(c"omp_get_thread_num")
 }
 
 /// Whether OpenMP has no device for `target` constructs. The library asks OpenMP once for each

@@ -20,6 +20,7 @@ use crate::folder::{self, Name, Started};
 use crate::forks::{self, Forked};
 use crate::guard::Bounds;
 use crate::location::Location;
+use crate::next;
 use crate::openmp;
 use crate::parameters;
 use crate::process::{Options, Process};
@@ -201,6 +202,10 @@ fn is_enabled() -> bool {
 fn set_up(forked: Option<Forked>) {
     // A privileged program would read and write files of its owner's for whoever has started it.
     if folder::is_privileged() {
+        return stop();
+    }
+    // The program measures itself: this library was only loaded into it.
+    if !next::is_only_instance() {
         return stop();
     }
     let (_, started) = begin();

@@ -1,0 +1,110 @@
+//! Where a call would have gone without this library, which has a function of the same name. That
+//! is what the loader would have found: the next function of this name in the global scope, or,
+//! where the global scope has none, the one among the dependencies of the caller's file. Libraries
+//! of OpenMP that an extension of Python brings along are in no other scope.
+//!
+//! The global scope comes first. A file that depends on one copy of a library shares the copy that
+//! the global scope has already; sent to its own, its threads would be strangers there.
+
+use std::ffi::{CStr, c_void};
+use std::mem::MaybeUninit;
+
+use crate::openmp;
+
+/// The function of this name that the caller at this address would have reached; 0 if there is
+/// none.
+pub fn function(name: &CStr, caller: usize) -> usize {
+    match in_global_scope(name) {
+        0 => Scope::of(caller).map_or(0, |scope| scope.find(name)),
+        found => found,
+    }
+}
+
+/// The function of this name after this library in the global scope; 0 if there is none.
+pub fn in_global_scope(name: &CStr) -> usize {
+    // SAFETY: a NUL-terminated name.
+    unsafe { openmp::symbol(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+/// Whether this library is the one in which the program finds the API. A program that was linked
+/// with the archive has that, and exports it: then it measures itself, and nothing may be measured
+/// a second time here.
+pub fn is_only_instance() -> bool {
+    // SAFETY: a NUL-terminated name.
+    let found = unsafe { openmp::symbol(libc::RTLD_DEFAULT, c"POMP_Init".as_ptr()) };
+    found == 0 || is_ours(found)
+}
+
+/// Where the file that has this address is loaded; 0 if it is in none.
+pub fn base(address: usize) -> usize {
+    file(address).map_or(0, |file| file.dli_fbase as usize)
+}
+
+/// Whether an address is in this library.
+pub fn is_ours(address: usize) -> bool {
+    base(address) == base(is_ours as *const () as usize)
+}
+
+/// The dependencies of a loaded file.
+pub struct Scope(*mut c_void);
+
+impl Scope {
+    /// Those of the file that has this address.
+    pub fn of(address: usize) -> Option<Self> {
+        let file = file(address)?;
+        // SAFETY: the loader's own name of a file; it is not loaded anew.
+        let handle = unsafe { libc::dlopen(file.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        (!handle.is_null()).then(|| Self(handle))
+    }
+
+    /// The function of this name in them; 0 if there is none, or only this library's.
+    pub fn find(&self, name: &CStr) -> usize {
+        // SAFETY: a NUL-terminated name, and a handle that is open.
+        let found = unsafe { openmp::symbol(self.0, name.as_ptr()) };
+        if found == 0 || is_ours(found) { 0 } else { found }
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        // SAFETY: opened by `of`. The file stays loaded, because its user has it loaded, too.
+        unsafe { libc::dlclose(self.0) };
+    }
+}
+
+/// The loaded file that has this address.
+fn file(address: usize) -> Option<libc::Dl_info> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: the function fills all of it if it finds the file.
+    unsafe {
+        let found = libc::dladdr(address as *const c_void, info.as_mut_ptr()) != 0;
+        found.then(|| info.assume_init()).filter(|info| !info.dli_fname.is_null())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_after_this_library_or_nowhere() {
+        let here = function as *const () as usize;
+        assert_eq!(function(c"no_library_has_this", here), 0);
+        assert_ne!(function(c"getpid", here), 0);
+        assert!(!is_ours(function(c"getpid", here)));
+    }
+
+    #[test]
+    fn addresses_are_in_files() {
+        let here = function as *const () as usize;
+        assert!(is_ours(here) && base(here) != 0);
+        assert!(!is_ours(libc::getpid as *const () as usize));
+        assert_eq!(base(0x10), 0);
+        assert!(Scope::of(0x10).is_none());
+    }
+
+    #[test]
+    fn a_test_has_one_instance() {
+        assert!(is_only_instance());
+    }
+}
