@@ -20,11 +20,11 @@ use crate::shared::Ordering::{Acquire, Release};
 /// Writes the directives down once, with the words that descriptors have for them. To add one: its
 /// line here, and its regions in `descriptor/text.rs`.
 macro_rules! directives {
-    ($($directive:ident = $words:literal,)*) => {
+    ($($(#[$doc:meta])* $directive:ident = $words:literal,)*) => {
         /// What kind of construct it is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "the names are the OpenMP constructs themselves")]
-        pub enum Directive { $($directive),* }
+        pub enum Directive { $($(#[$doc])* $directive),* }
 
         impl Directive {
             const ALL: &[Directive] = &[$(Directive::$directive),*];
@@ -55,6 +55,9 @@ directives! {
     Barrier = c"barrier",
     Flush = c"flush",
     Task = c"task",
+    /// A task whose clauses make its creator execute it at once. The same function may be a task
+    /// that is deferred at another visit, and its regions are the same.
+    UndeferredTask = c"task",
     Taskloop = c"taskloop",
     Taskwait = c"taskwait",
     Taskgroup = c"taskgroup",

@@ -13,7 +13,7 @@ mod text;
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::encode::Packed;
@@ -395,6 +395,17 @@ pub fn hold() -> Held {
     Held { _known: KNOWN.lock().unwrap_or_else(PoisonError::into_inner) }
 }
 
+/// A construct has said of itself what it is.
+static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program has instrumented constructs. Then adapters that observe the OpenMP library
+/// leave it alone: they would see the same constructs once more. User regions and functions are no
+/// constructs.
+#[inline(always)]
+pub fn has_instrumented_constructs() -> bool {
+    INSTRUMENTED.load(Ordering::Relaxed)
+}
+
 /// The descriptor's handle.
 ///
 /// # Safety
@@ -487,6 +498,9 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
         return unsafe { &*data.cast::<Handle>() };
     }
     let text = text(descriptor);
+    if text.code.is_none() && text.name != "region" {
+        INSTRUMENTED.store(true, Ordering::Relaxed);
+    }
     if text.has_clause("final(") {
         openmp::expect_final();
     }
