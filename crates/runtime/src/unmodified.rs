@@ -8,9 +8,11 @@
 //! have several constructs: the function of a parallel loop is that of the region and of the loop.
 
 use std::ffi::CStr;
+use std::path::Path;
+use std::sync::atomic::AtomicPtr;
 use std::sync::{Mutex, PoisonError};
 
-use crate::addresses::Addresses;
+use crate::addresses::{Addresses, zeroed};
 use crate::definitions::CodePlace;
 use crate::descriptor::{self, Given, InCode, Words};
 use crate::loaded;
@@ -102,12 +104,25 @@ impl Code {
             build_id: String::new(),
             address: address as u64,
         };
-        InCode { place: place.unwrap_or_else(without_file), is_function }
+        let is_elsewhere = address == 0 || place.as_ref().is_some_and(|at| is_runtime(&at.path));
+        InCode { place: place.unwrap_or_else(without_file), is_function, is_elsewhere }
     }
 }
 
 /// Addresses of descriptors; 0 for one that is being made.
 static CONSTRUCTS: Addresses<AtomicUsize> = Addresses::new();
+
+/// Numbers of constructs; 0 is none's.
+const NUMBERS: usize = 1 << 16;
+
+/// How many constructs have numbers. As long as it is held, no other thread makes a construct.
+struct Made {
+    numbers: u16,
+}
+
+static MADE: Mutex<Made> = Mutex::new(Made { numbers: 0 });
+/// Descriptors by their numbers, null before the first construct.
+static NUMBERED: AtomicPtr<[AtomicUsize; NUMBERS]> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The construct of this kind at this address; `None` where there is no memory for it. `words` are
 /// asked for at its first visit only.
@@ -127,17 +142,79 @@ fn given(descriptor: usize) -> Given {
 #[cold]
 #[inline(never)]
 fn make(directive: Directive, code: Code, words: Words) -> Option<Given> {
-    static MAKING: Mutex<()> = Mutex::new(());
     // Not under the lock: the look-up takes the loader's, which the other threads may have.
     let place = code.find();
-    let _guard = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let (known, _) = CONSTRUCTS.take(code.key(directive))?;
     let mut descriptor = known.load(Acquire);
     if descriptor == 0 {
-        descriptor = descriptor::in_code(directive.words(), &words, place) as usize;
+        let number = made.next_number();
+        descriptor = descriptor::in_code(directive.words(), &words, (place, number)) as usize;
+        if let Some(numbered) = numbered_places() {
+            numbered[usize::from(number)].store(descriptor, Release);
+        }
         known.store(descriptor, Release);
     }
     Some(given(descriptor))
+}
+
+impl Made {
+    /// The next free number, 0 if there is none.
+    fn next_number(&mut self) -> u16 {
+        if NUMBERED.load(Acquire).is_null() {
+            let places: Option<Box<[AtomicUsize; NUMBERS]>> =
+                zeroed::<AtomicUsize>(NUMBERS).and_then(|places| places.try_into().ok());
+            let Some(places) = places else { return 0 };
+            NUMBERED.store(Box::into_raw(places), Release);
+        }
+        match self.numbers.checked_add(1) {
+            Some(number) => {
+                self.numbers = number;
+                number
+            }
+            None => 0,
+        }
+    }
+}
+
+fn numbered_places() -> Option<&'static [AtomicUsize; NUMBERS]> {
+    // SAFETY: what is stored there is never freed.
+    unsafe { NUMBERED.load(Acquire).as_ref() }
+}
+
+/// The number of a construct, which [`construct`] must have found. It fits where an address does
+/// not; 0 if there are more constructs than numbers.
+#[inline(always)]
+pub fn number(construct: Given) -> u16 {
+    // SAFETY: adapters of programs that were not instrumented call this, and have no other ones.
+    unsafe { descriptor::number_of(construct.address()) }
+}
+
+/// The construct with this number.
+#[inline(always)]
+pub fn numbered(number: u16) -> Option<Given> {
+    let descriptor = numbered_places()?[usize::from(number)].load(Acquire);
+    (number != 0 && descriptor != 0).then(|| given(descriptor))
+}
+
+/// Whether the address of a construct, which [`construct`] must have found, is not in the program: a
+/// call at the end of a function is a jump, and then its return address is that of the OpenMP
+/// library which has called the function.
+#[inline(always)]
+pub fn is_elsewhere(construct: Given) -> bool {
+    // SAFETY: as above.
+    unsafe { descriptor::code_of(construct.address()) }.is_elsewhere
+}
+
+/// Whether a file is an OpenMP library, or this one.
+fn is_runtime(path: &str) -> bool {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    let libraries = ["libgomp", "libomp", "libiomp5", "libpomp"];
+    // A library of a Python package has a part of a hash in its name: `libgomp-e985bcbb.so.1`.
+    libraries.iter().any(|library| {
+        let rest = name.strip_prefix(library);
+        rest.is_some_and(|rest| rest.starts_with(['.', '-']))
+    })
 }
 
 #[cfg(test)]
@@ -173,6 +250,46 @@ mod tests {
         assert_eq!((call.place, call.is_function), (function.place, false));
         let nowhere = Code::Function(0x10).find();
         assert_eq!(nowhere.text(), "[made at run time]+0x10");
+    }
+
+    #[test]
+    fn constructs_are_found_by_their_numbers() {
+        let here = find as *const () as usize;
+        let constructs = [5, 6].map(|at| find(Directive::Task, Code::Call(here + at)));
+        let numbers = constructs.map(number);
+        assert_ne!(numbers[0], numbers[1]);
+        for (construct, number) in constructs.into_iter().zip(numbers) {
+            assert_eq!(numbered(number).unwrap().address(), construct.address());
+        }
+        assert!(numbered(0).is_none());
+    }
+
+    #[test]
+    fn calls_from_a_runtime_are_elsewhere() {
+        for (path, is) in [
+            ("/usr/lib/llvm-19/lib/libomp.so.5", true),
+            ("/opt/py/faiss.libs/libgomp-e985bcbb.so.1.0.0", true),
+            ("/opt/intel/libiomp5.so", true),
+            ("/home/me/libompute.so", false),
+            ("/home/me/libomp/solver", false),
+        ] {
+            assert_eq!(is_runtime(path), is, "{path}");
+        }
+        assert!(is_elsewhere(find(Directive::Barrier, Code::Call(0))));
+        let here = find as *const () as usize;
+        assert!(!is_elsewhere(find(Directive::Barrier, Code::Call(here + 7))));
+    }
+
+    /// Two critical sections of one name are two places with one lock.
+    #[test]
+    fn places_of_one_critical_section_share_its_lock() {
+        let here = find as *const () as usize;
+        let critical = |at: usize, lock: &str| {
+            let words = Words { clauses: format!("lock({lock})"), ..Words::default() };
+            construct(Directive::Critical, Code::Call(here + at), || words).unwrap().handle().lock
+        };
+        assert!(std::ptr::eq(critical(8, "a.out+0x4010"), critical(9, "a.out+0x4010")));
+        assert!(!std::ptr::eq(critical(10, "a.out+0x4018"), critical(8, "a.out+0x4010")));
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct InCode {
     /// The address is that of the function that the compiler has made of the construct's body;
     /// otherwise it is inside the call that the construct has become.
     pub is_function: bool,
+    /// It is no address of the program: an OpenMP library has it, or it is unknown.
+    pub is_elsewhere: bool,
 }
 
 impl InCode {
@@ -42,12 +44,19 @@ pub struct Words {
 struct CodeExtension {
     start: Extension,
     code: InCode,
+    number: u16,
 }
 
-/// A descriptor of this construct, which lives as long as the process.
-pub fn descriptor(construct: &'static CStr, words: &Words, code: InCode) -> *mut Descriptor {
+/// A descriptor of this construct, which lives as long as the process. The number is what
+/// [`number`] gives back.
+pub fn descriptor(
+    construct: &'static CStr,
+    words: &Words,
+    (code, number): (InCode, u16),
+) -> *mut Descriptor {
     let start = Extension { mark: MARK.as_ptr(), clauses: c_string(&words.clauses) };
-    let extension: *const CodeExtension = Box::into_raw(Box::new(CodeExtension { start, code }));
+    let extension = CodeExtension { start, code, number };
+    let extension: *const CodeExtension = Box::into_raw(Box::new(extension));
     Box::into_raw(Box::new(Descriptor {
         name: construct.as_ptr(),
         sub_name: c_string(&words.name),
@@ -60,6 +69,26 @@ pub fn descriptor(construct: &'static CStr, words: &Words, code: InCode) -> *mut
         data: AtomicPtr::new(null_mut()),
         next: extension.cast(),
     }))
+}
+
+/// The number of a construct.
+///
+/// # Safety
+/// [`descriptor`] must have made it.
+#[inline(always)]
+pub unsafe fn number(descriptor: *mut Descriptor) -> u16 {
+    // SAFETY: the caller's promise: its extension is such a structure, and lives as long.
+    unsafe { (*(*descriptor).next.cast::<CodeExtension>()).number }
+}
+
+/// The file and the address of a construct.
+///
+/// # Safety
+/// As for [`number`].
+#[inline(always)]
+pub unsafe fn code<'a>(descriptor: *mut Descriptor) -> &'a InCode {
+    // SAFETY: as above.
+    unsafe { &(*(*descriptor).next.cast::<CodeExtension>()).code }
 }
 
 /// Where the construct of this extension is in the code, if its descriptor says that.

@@ -26,7 +26,7 @@ use crate::process::Process;
 use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
 
-pub use code::{InCode, Words, descriptor as in_code};
+pub use code::{InCode, Words, code as code_of, descriptor as in_code, number as number_of};
 pub use slot::Slot;
 use text::Text;
 
@@ -507,11 +507,9 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
     let handle = match known.handles.get(&text) {
         Some(&handle) => handle,
         None => {
-            let sub_name =
-                if text.name == "critical" { text.sub_name.clone() } else { String::new() };
             let lock = *known
                 .criticals
-                .entry(sub_name)
+                .entry(text.lock().to_owned())
                 .or_insert_with(|| Box::leak(Box::new(Lock::new())));
             let handle: &'static Handle = Box::leak(Box::new(Handle {
                 text: text.clone(),

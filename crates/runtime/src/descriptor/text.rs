@@ -28,6 +28,16 @@ impl Text {
         words.any(|word| begins(word).is_some_and(|begin| begin == start))
     }
 
+    /// What tells the lock of a critical section from others: its name, or, if the program was not
+    /// instrumented, `lock(PLACE)` among the clauses.
+    pub fn lock(&self) -> &str {
+        if self.name != "critical" {
+            return "";
+        }
+        let mut words = self.clauses.iter().flat_map(|clauses| clauses.split(' '));
+        words.find(|word| word.starts_with("lock(")).unwrap_or(&self.sub_name)
+    }
+
     /// Whether the loop has the schedule `runtime`.
     pub fn has_runtime_schedule(&self) -> bool {
         let clauses = self.clauses.as_deref().unwrap_or_default().to_ascii_lowercase();
