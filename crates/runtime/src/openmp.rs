@@ -128,11 +128,6 @@ pub fn thread_of_team() -> (u32, u32) {
     (ask(&GET_THREAD_NUM), ask(&GET_NUM_THREADS))
 }
 
-/// Whether the calling thread is the first one of its team.
-pub fn is_master() -> bool {
-    ask(&GET_THREAD_NUM) == 0
-}
-
 /// Size of the calling thread's team.
 #[inline(always)]
 pub fn team_size() -> u32 {

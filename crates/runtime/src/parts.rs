@@ -16,11 +16,20 @@ pub fn team_around(thread: &Location) -> Option<u32> {
 
 /// A thread begins its part in the team that the construct's handle leads to.
 pub fn begin(construct: Given, team: impl FnOnce(&Handle) -> Option<u32>) {
+    begin_as(construct, team, openmp::thread_of_team);
+}
+
+/// The same for the thread with the number, of so many, that `part` says.
+pub fn begin_as(
+    construct: Given,
+    team: impl FnOnce(&Handle) -> Option<u32>,
+    part: impl Fn() -> (u32, u32),
+) {
     let before = tls::thread();
     let in_event = match before {
         // A worker is in no event, but another thread may be the location that it was, and in one.
         // SAFETY: locations are never freed, and the gate is asked for only.
-        Thread::Open(location) => unsafe { (*location).is_busy() && openmp::is_master() },
+        Thread::Open(location) => unsafe { (*location).is_busy() && part().0 == 0 },
         Thread::Closed => true,
         Thread::New | Thread::Muted => false,
     };
@@ -29,19 +38,19 @@ pub fn begin(construct: Given, team: impl FnOnce(&Handle) -> Option<u32>) {
     }
     // From here on events of signal handlers are passed over.
     tls::close();
-    tls::restore(begin_part(construct, team, before));
+    tls::restore(begin_part(construct, team, part(), before));
 }
 
 /// The location with this thread's number begins; returns what the thread's events go to now.
 fn begin_part(
     construct: Given,
     team: impl FnOnce(&Handle) -> Option<u32>,
+    (number, size): (u32, u32),
     before: Thread,
 ) -> Thread {
     let Some(process) = start::process() else { return Thread::Muted };
     let handle = construct.handle();
     let team = team(handle);
-    let (number, size) = openmp::thread_of_team();
     let Some(team) = team.filter(|&team| process.has_team(team)) else {
         return if number == 0 { before } else { Thread::Muted };
     };
