@@ -121,8 +121,8 @@ fn caller(mut frames: Vec<Frame>) -> Frame {
 }
 
 /// The names of the functions that have called the one whose construct is entered: the runtime's
-/// own are at the begin, after them those of the OpenMP runtime if the program was not instrumented,
-/// `main` and what starts it at the end.
+/// own are at the begin, after them those of the OpenMP runtime if the program was not
+/// instrumented, `main` and what starts it at the end.
 fn callers(stack: &[Frame]) -> Vec<String> {
     let is_ours = |frame: &Frame| {
         let runtimes = ["GOMP_", "libgomp", "__kmp", "libomp", "libiomp5"];

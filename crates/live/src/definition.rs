@@ -212,8 +212,8 @@ pub enum Definition {
         /// An address of its file inside the call, that is, without the load base.
         address: u64,
     },
-    /// Where in the code a construct is whose program has no descriptors: its regions have no source
-    /// until `finish` knows the address.
+    /// Where in the code a construct is whose program has no descriptors: its regions have no
+    /// source until `finish` knows the address.
     Construct {
         /// The region.
         region: u32,
@@ -221,8 +221,8 @@ pub enum Definition {
         object: u32,
         /// An address of its file, that is, without the load base.
         address: u64,
-        /// It is the first of the construct's own function, which the compiler has made of its body;
-        /// otherwise it is inside the call that the construct has become.
+        /// It is the first of the construct's own function, which the compiler has made of its
+        /// body; otherwise it is inside the call that the construct has become.
         is_function: bool,
     },
     /// A metric that was asked for; those that are counted have ids in the order of the log.

@@ -4,8 +4,9 @@
 //! regions, the fast ways, the lock of a critical section. `finish` makes source lines of the
 //! addresses.
 //!
-//! A look-up takes no lock. Only the first visit of a construct makes its descriptor. One address may
-//! have several constructs: the function of a parallel loop is that of the region and of the loop.
+//! A look-up takes no lock. Only the first visit of a construct makes its descriptor. One address
+//! may have several constructs: the function of a parallel loop is that of the region and of the
+//! loop.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -105,7 +106,7 @@ impl Code {
             address: address as u64,
         };
         let is_elsewhere = address == 0 || place.as_ref().is_some_and(|at| is_runtime(&at.path));
-        InCode { place: place.unwrap_or_else(without_file), is_function, is_elsewhere }
+        InCode { place: place.unwrap_or_else(without_file), is_function, address, is_elsewhere }
     }
 }
 
@@ -197,13 +198,22 @@ pub fn numbered(number: u16) -> Option<Given> {
     (number != 0 && descriptor != 0).then(|| given(descriptor))
 }
 
-/// Whether the address of a construct, which [`construct`] must have found, is not in the program: a
-/// call at the end of a function is a jump, and then its return address is that of the OpenMP
+/// Whether the address of a construct, which [`construct`] must have found, is not in the program:
+/// a call at the end of a function is a jump, and then its return address is that of the OpenMP
 /// library which has called the function.
 #[inline(always)]
 pub fn is_elsewhere(construct: Given) -> bool {
     // SAFETY: as above.
     unsafe { descriptor::code_of(construct.address()) }.is_elsewhere
+}
+
+/// Where a construct is, which [`construct`] must have found; `None` where that is unknown.
+pub fn code_of(construct: Given) -> Option<Code> {
+    // SAFETY: as above.
+    let InCode { address, is_function, is_elsewhere, .. } =
+        *unsafe { descriptor::code_of(construct.address()) };
+    let code = if is_function { Code::Function(address) } else { Code::Call(address) };
+    (!is_elsewhere).then_some(code)
 }
 
 /// Whether a file is an OpenMP library, or this one.
@@ -261,6 +271,7 @@ mod tests {
         for (construct, number) in constructs.into_iter().zip(numbers) {
             assert_eq!(numbered(number).unwrap().address(), construct.address());
         }
+        assert_eq!(code_of(constructs[1]), Some(Code::Call(here + 6)));
         assert!(numbered(0).is_none());
     }
 

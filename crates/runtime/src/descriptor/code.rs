@@ -1,5 +1,6 @@
 //! Descriptors of constructs that have none in the program, because it was not instrumented: they
-//! say where the construct is in the code. In everything else they are as those of our instrumenter.
+//! say where the construct is in the code. In everything else they are as those of our
+//! instrumenter.
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
@@ -19,6 +20,8 @@ pub struct InCode {
     /// The address is that of the function that the compiler has made of the construct's body;
     /// otherwise it is inside the call that the construct has become.
     pub is_function: bool,
+    /// The address in this process.
+    pub address: usize,
     /// It is no address of the program: an OpenMP library has it, or it is unknown.
     pub is_elsewhere: bool,
 }
