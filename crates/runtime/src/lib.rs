@@ -44,6 +44,8 @@ mod folder;
 pub mod forks;
 mod fortran;
 mod fulfil;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod gomp;
 mod guard;
 mod heap;
 mod helpers;

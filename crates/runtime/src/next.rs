@@ -6,7 +6,7 @@
 //! The global scope comes first. A file that depends on one copy of a library shares the copy that
 //! the global scope has already; sent to its own, its threads would be strangers there.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
 use crate::openmp;
@@ -43,6 +43,39 @@ pub fn base(address: usize) -> usize {
 /// Whether an address is in this library.
 pub fn is_ours(address: usize) -> bool {
     base(address) == base(is_ours as *const () as usize)
+}
+
+/// Where the code of this library begins and ends.
+pub fn own_code() -> Option<(usize, usize)> {
+    let mut search = OwnCode { address: own_code as *const () as usize, found: None };
+    // SAFETY: the callback has this type, and gets the search for as long as this call.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.found
+}
+
+/// An address whose segment is looked for.
+struct OwnCode {
+    address: usize,
+    found: Option<(usize, usize)>,
+}
+
+unsafe extern "C" fn look(
+    info: *mut libc::dl_phdr_info,
+    _bytes: libc::size_t,
+    search: *mut c_void,
+) -> c_int {
+    // SAFETY: the loader's contract, and `own_code` has handed the search over.
+    let (info, search) = unsafe { (&*info, &mut *search.cast::<OwnCode>()) };
+    // SAFETY: the loader says how many there are.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+    let segments = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    let borders = segments.map(|header| {
+        let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+        (start, start.wrapping_add(header.p_memsz as usize))
+    });
+    let has_address = |&(start, end): &(usize, usize)| (start..end).contains(&search.address);
+    search.found = borders.into_iter().find(has_address);
+    c_int::from(search.found.is_some())
 }
 
 /// The dependencies of a loaded file.
@@ -100,6 +133,8 @@ mod tests {
         assert!(is_ours(here) && base(here) != 0);
         assert!(!is_ours(libc::getpid as *const () as usize));
         assert_eq!(base(0x10), 0);
+        let (start, end) = own_code().unwrap();
+        assert!((start..end).contains(&here) && !(start..end).contains(&0x10));
         assert!(Scope::of(0x10).is_none());
     }
 

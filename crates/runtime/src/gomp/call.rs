@@ -1,0 +1,205 @@
+//! A call of an entry point: which copy of libgomp it goes on to, and which construct it is.
+
+use std::mem::transmute_copy;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+use super::library::{self, Library};
+use super::table::{COUNT, NAMES};
+use super::thread;
+use crate::descriptor::{Descriptor, Words, has_instrumented_constructs};
+use crate::next;
+use crate::unmodified::{self, Code, Directive};
+
+/// Where calls of each entry point go straight to; 0 if they go to this adapter.
+pub static STRAIGHT: [AtomicUsize; COUNT] = [const { AtomicUsize::new(0) }; COUNT];
+
+/// As many arguments as any entry point has that is passed on as a whole.
+pub type Arguments = [usize; 10];
+
+/// A function of libgomp with so many arguments at most.
+type Whole = unsafe extern "C" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+) -> usize;
+
+/// A call of this entry point.
+pub struct Call<const ENTRY: usize> {
+    /// The address that it returns to, or of the function that it is to execute.
+    address: usize,
+    /// The copy of libgomp that it goes on to.
+    pub library: &'static Library,
+}
+
+impl<const ENTRY: usize> Call<ENTRY> {
+    /// The call that is under way. To be asked for before anything else is done.
+    #[inline(always)]
+    pub fn here() -> Self {
+        let address = thread::called_from();
+        Self { address, library: library::of(address) }
+    }
+
+    /// A call that is to execute this function, whose file decides on the copy of libgomp.
+    #[inline(always)]
+    pub fn executing(function: usize) -> Self {
+        Self { address: function, library: library::of(function) }
+    }
+
+    /// The name of the entry point.
+    pub fn name(&self) -> &'static str {
+        NAMES[ENTRY].to_str().unwrap_or_default()
+    }
+
+    /// Libgomp's function.
+    ///
+    /// # Safety
+    /// `F` must be the type of a function that can be called instead of the entry point.
+    #[inline(always)]
+    pub unsafe fn original<F: Copy>(&self) -> F {
+        const { assert!(size_of::<F>() == size_of::<usize>()) };
+        // SAFETY: as wide as an address, and the caller's promise.
+        unsafe { transmute_copy(&self.library.originals[ENTRY]) }
+    }
+
+    /// Passes the call on as it is.
+    ///
+    /// # Safety
+    /// The arguments must be the caller's.
+    #[inline(always)]
+    pub unsafe fn pass_on(&self, arguments: &Arguments) -> usize {
+        let &[a, b, c, d, e, f, g, h, i, j] = arguments;
+        // SAFETY: entry points have fewer arguments of the size of a word, or as many; the rest is
+        // not looked at.
+        unsafe { self.original::<Whole>()(a, b, c, d, e, f, g, h, i, j) }
+    }
+
+    /// The construct that this call is, or belongs to: `None` where it goes unobserved. Then later
+    /// calls of the entry point go straight to libgomp.
+    #[inline(always)]
+    pub fn construct(
+        &self,
+        directive: Directive,
+        words: impl FnOnce() -> Words,
+    ) -> Option<*mut Descriptor> {
+        self.known_by(directive, || self.place(), words)
+    }
+
+    /// The same for a construct whose body is the function that the call is to execute.
+    #[inline(always)]
+    pub fn body(
+        &self,
+        directive: Directive,
+        function: usize,
+        words: impl FnOnce() -> Words,
+    ) -> Option<*mut Descriptor> {
+        self.known_by(directive, || Code::Function(function), words)
+    }
+
+    #[inline(always)]
+    fn known_by(
+        &self,
+        directive: Directive,
+        code: impl FnOnce() -> Code,
+        words: impl FnOnce() -> Words,
+    ) -> Option<*mut Descriptor> {
+        if !self.is_observed() {
+            self.go_straight();
+            return None;
+        }
+        unmodified::construct(directive, code(), words).map(|given| given.address())
+    }
+
+    /// Whether the constructs of this call are observed.
+    #[inline(always)]
+    pub fn is_observed(&self) -> bool {
+        self.library.is_observed && !has_instrumented_constructs()
+    }
+
+    /// The call belongs to no construct that is observed. If none can be, later calls go straight.
+    #[cold]
+    #[inline(never)]
+    pub fn settle(&self) {
+        if !self.is_observed() {
+            self.go_straight();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn go_straight(&self) {
+        if self.library.is_global() {
+            STRAIGHT[ENTRY].store(self.library.originals[ENTRY], Relaxed);
+        }
+    }
+
+    /// Where the construct is. A call at the end of a function is a jump: it returns to where the
+    /// function was called from, which is this library if the function is the body of a construct.
+    #[inline(always)]
+    fn place(&self) -> Code {
+        let function = thread::with_part(|part| part.function);
+        if function != 0 && is_own(self.address) {
+            return Code::Function(function);
+        }
+        Code::Call(self.address)
+    }
+}
+
+/// From now on calls of these entry points go straight to libgomp.
+pub fn let_go(library: &Library, entries: &[usize]) {
+    if library.is_global() {
+        for &entry in entries {
+            STRAIGHT[entry].store(library.originals[entry], Relaxed);
+        }
+    }
+}
+
+/// Whether an address is in the code of this library. Asked for at each call, so the borders are
+/// kept: where the code begins, and how long it is, as multiples of 4096 in the two halves.
+#[inline(always)]
+fn is_own(address: usize) -> bool {
+    static OWN: AtomicU64 = AtomicU64::new(0);
+    let known = OWN.load(Relaxed);
+    let (start, pages) = (known >> PAGES_BITS, known & ((1 << PAGES_BITS) - 1));
+    match known {
+        0 => find_own(&OWN, address),
+        _ => (address as u64 >> PAGE_BITS).wrapping_sub(start) < pages,
+    }
+}
+
+const PAGE_BITS: u32 = 12;
+/// Addresses have 48 bits, so 28 are left for how many pages there are.
+const PAGES_BITS: u32 = 28;
+
+#[cold]
+fn find_own(own: &AtomicU64, address: usize) -> bool {
+    if let Some((start, end)) = next::own_code() {
+        let (start, end) = (start as u64 >> PAGE_BITS, (end as u64 - 1) >> PAGE_BITS);
+        let known = start << PAGES_BITS | (end + 1 - start);
+        let _ = own.compare_exchange(0, known, AcqRel, Relaxed);
+    }
+    next::is_ours(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_code_is_known_by_its_pages() {
+        let here = find_own as *const () as usize;
+        // The first one looks for the borders.
+        for _ in 0..2 {
+            assert!(is_own(here));
+            assert!(!is_own(libc::getpid as *const () as usize));
+            assert!(!is_own(0x10));
+        }
+    }
+}

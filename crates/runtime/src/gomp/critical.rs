@@ -1,0 +1,118 @@
+//! Critical sections. The call that ends one does not say which place in the code has begun it, so
+//! that is kept for the lock: only its holder writes and reads it.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::call::Call;
+use super::clauses;
+use crate::addresses::Addresses;
+use crate::descriptor::{Descriptor, Words};
+use crate::unmodified::Directive;
+use crate::{loaded, pomp};
+
+/// The construct that holds the lock of all critical sections without a name; 0 for none.
+static UNNAMED: AtomicUsize = AtomicUsize::new(0);
+/// The same for those with a name, by the address of their lock.
+static NAMED: Addresses<AtomicUsize> = Addresses::new();
+
+/// Where the construct is kept that holds this lock; `None` where there is no memory for it.
+fn holder(lock: usize) -> Option<&'static AtomicUsize> {
+    NAMED.known(lock).or_else(|| NAMED.take(lock).map(|(holder, _)| holder))
+}
+
+/// What all critical sections of one name have in common: the place of their lock. The name itself
+/// is only among the symbols of the file.
+fn name(lock: usize) -> String {
+    let Some(place) = loaded::place_of(lock) else { return format!("{lock:#x}") };
+    let file = place.path.rsplit('/').next().unwrap_or_default();
+    format!("{file}+{:#x}", place.address)
+}
+
+/// A critical section begins when the thread has its lock.
+#[inline(always)]
+unsafe fn acquire<const ENTRY: usize>(
+    call: &Call<ENTRY>,
+    holder: Option<&AtomicUsize>,
+    words: impl FnOnce() -> Words,
+    lock: usize,
+) -> usize {
+    // SAFETY: the contract of this adapter; the descriptor is one of ours.
+    unsafe {
+        let original: unsafe extern "C" fn(usize) -> usize = call.original();
+        let construct = call.construct(Directive::Critical, words);
+        let (Some(construct), Some(holder)) = (construct, holder) else { return original(lock) };
+        pomp::POMP_Critical_enter(construct);
+        let nothing = original(lock);
+        holder.store(construct as usize, Relaxed);
+        pomp::POMP_Critical_begin(construct);
+        nothing
+    }
+}
+
+/// A critical section ends, and its lock is given back.
+#[inline(always)]
+unsafe fn release<const ENTRY: usize>(
+    call: &Call<ENTRY>,
+    holder: Option<&AtomicUsize>,
+    lock: usize,
+) -> usize {
+    // SAFETY: as above.
+    unsafe {
+        let original: unsafe extern "C" fn(usize) -> usize = call.original();
+        let construct = holder.map_or(0, |holder| holder.swap(0, Relaxed)) as *mut Descriptor;
+        if construct.is_null() {
+            call.settle();
+            return original(lock);
+        }
+        pomp::POMP_Critical_end(construct);
+        let nothing = original(lock);
+        pomp::POMP_Critical_exit(construct);
+        nothing
+    }
+}
+
+/// One without a name begins.
+pub unsafe extern "C" fn start<const ENTRY: usize>() -> usize {
+    let call = Call::<ENTRY>::here();
+    // SAFETY: the contract of this adapter.
+    unsafe { acquire(&call, Some(&UNNAMED), clauses::none, 0) }
+}
+
+/// One without a name ends.
+pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
+    let call = Call::<ENTRY>::here();
+    // SAFETY: the contract of this adapter.
+    unsafe { release(&call, Some(&UNNAMED), 0) }
+}
+
+/// One with a name begins: (lock).
+pub unsafe extern "C" fn start_named<const ENTRY: usize>(lock: usize) -> usize {
+    let call = Call::<ENTRY>::here();
+    let words = || clauses::of(format!("lock({})", name(lock)));
+    // SAFETY: the contract of this adapter.
+    unsafe { acquire(&call, holder(lock), words, lock) }
+}
+
+/// One with a name ends: (lock).
+pub unsafe extern "C" fn end_named<const ENTRY: usize>(lock: usize) -> usize {
+    let call = Call::<ENTRY>::here();
+    // SAFETY: the contract of this adapter.
+    unsafe { release(&call, NAMED.known(lock), lock) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_lock_has_a_name_and_a_place_for_its_holder() {
+        static LOCKS: [usize; 2] = [0; 2];
+        let [one, other] = [0, 1].map(|at| &raw const LOCKS[at] as usize);
+        assert_ne!(name(one), name(other));
+        assert!(name(one).contains("+0x"), "{}", name(one));
+        holder(one).unwrap().store(64, Relaxed);
+        assert_eq!(holder(one).unwrap().load(Relaxed), 64);
+        assert_eq!(holder(other).unwrap().load(Relaxed), 0);
+    }
+}

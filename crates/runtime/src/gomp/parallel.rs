@@ -1,0 +1,215 @@
+//! Parallel regions. Libgomp gets a function of ours in place of that of the region's body, so that
+//! each thread's part has a begin and an end. What this function needs lies on the master's stack:
+//! all threads have left it before the call returns.
+//!
+//! The end of the function is where a thread arrives at the region's barrier; the return of the
+//! master's call is when all have left it.
+
+use std::ffi::c_void;
+
+use super::call::{Arguments, Call};
+use super::clauses;
+use super::library::Library;
+use super::single;
+use super::table::Entry;
+use super::thread::{self, Open, Part};
+use crate::descriptor::{Descriptor, Given};
+use crate::unmodified::Directive;
+use crate::{parts, pomp};
+
+/// The construct that the region is combined with.
+#[derive(Clone, Copy)]
+pub enum Inner {
+    /// None.
+    Nothing,
+    /// A loop of so many iterations.
+    Loop(*mut Descriptor, i64),
+    /// A sections construct.
+    Sections(*mut Descriptor),
+}
+
+/// What the threads of a region need. Libgomp reads the table of task reductions from the first
+/// word of the data of a region, so there is a copy of that word.
+#[repr(C)]
+pub struct Body {
+    reductions: usize,
+    function: usize,
+    data: *mut c_void,
+    construct: *mut Descriptor,
+    inner: Inner,
+    team: i64,
+    library: &'static Library,
+}
+
+impl Body {
+    /// The region that a call is about to start; `None` where it goes unobserved.
+    pub unsafe fn of<const ENTRY: usize>(
+        call: &Call<ENTRY>,
+        arguments: &Arguments,
+        with: With,
+    ) -> Option<Self> {
+        let &[function, data, _threads, ..] = arguments;
+        let construct = call.body(Directive::Parallel, function, clauses::none)?;
+        let inner = match with {
+            With::Nothing => Inner::Nothing,
+            With::Loop => {
+                let words = || clauses::of_loop(call.name(), arguments, 6);
+                let &[_, _, _, start, end, step, ..] = arguments;
+                let count = clauses::iterations(start, end, step);
+                let construct = call.body(Directive::For, function, words);
+                construct.map_or(Inner::Nothing, |construct| Inner::Loop(construct, count))
+            }
+            With::Sections => {
+                let construct = call.body(Directive::Sections, function, clauses::none);
+                construct.map_or(Inner::Nothing, Inner::Sections)
+            }
+        };
+        let data = data as *mut c_void;
+        let reductions = match ENTRY == Entry::GOMP_parallel_reductions as usize {
+            // SAFETY: libgomp reads the same word.
+            true => unsafe { data.cast::<usize>().read() },
+            false => 0,
+        };
+        let library = call.library;
+        Some(Self { reductions, function, data, construct, inner, team: -1, library })
+    }
+
+    /// The master meets the region.
+    pub unsafe fn fork(&mut self) {
+        // SAFETY: the contract of this adapter; the descriptor is one of ours.
+        unsafe { pomp::POMP_Parallel_fork(self.construct, &raw mut self.team) };
+    }
+
+    /// The master is behind the region.
+    pub unsafe fn join(&self) {
+        // SAFETY: as above.
+        unsafe { pomp::POMP_Parallel_join(self.construct, self.team) };
+    }
+
+    /// The part of a thread that executes the region.
+    pub fn part(&self) -> Part {
+        Part::new(self.function, self.library.name_in_parts())
+    }
+
+    /// The thread begins its part, which it is in already.
+    pub unsafe fn begin(&self) {
+        // SAFETY: as above.
+        unsafe {
+            match self.library.is_asked {
+                true => pomp::POMP_Parallel_begin(self.construct, self.team),
+                // Another copy of libgomp than the one that POMP's functions ask.
+                false => parts::begin_as(
+                    Given::new(self.construct),
+                    |_| u32::try_from(self.team).ok(),
+                    || self.library.thread_of_team(),
+                ),
+            }
+            match self.inner {
+                Inner::Nothing => {}
+                Inner::Loop(construct, iterations) => {
+                    pomp::POMP_For_enter(construct, iterations);
+                    thread::with_part(|part| part.open(Open::Loop, construct));
+                }
+                Inner::Sections(construct) => {
+                    pomp::POMP_Sections_enter(construct);
+                    thread::with_part(|part| part.open(Open::Sections, construct));
+                }
+            }
+        }
+    }
+
+    /// The thread ends its part. What a cancelled region has left open ends with it.
+    pub unsafe fn end(&self) {
+        // SAFETY: as above.
+        unsafe {
+            single::end_body();
+            pomp::POMP_Parallel_end(self.construct, self.team);
+        }
+    }
+}
+
+/// What a region is combined with, as the entry point says.
+#[derive(Clone, Copy)]
+pub enum With {
+    /// Nothing.
+    Nothing,
+    /// A loop.
+    Loop,
+    /// Sections.
+    Sections,
+}
+
+/// What each thread of a region executes.
+pub unsafe extern "C" fn run(body: *const Body) {
+    // SAFETY: libgomp hands over what `start` has handed to it, which is there until all threads
+    // are back. The part is left before it is gone.
+    unsafe {
+        let body = &*body;
+        let mut part = body.part();
+        let outer = thread::enter(&raw mut part);
+        body.begin();
+        std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(body.function)(body.data);
+        body.end();
+        thread::leave(outer);
+    }
+}
+
+#[inline(always)]
+unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
+    let call = Call::<ENTRY>::executing(arguments[0]);
+    // SAFETY: the contract of this adapter.
+    unsafe {
+        let Some(mut body) = Body::of(&call, &arguments, with) else {
+            return call.pass_on(&arguments);
+        };
+        body.fork();
+        let mut ours = arguments;
+        ours[0] = run as *const () as usize;
+        ours[1] = &raw const body as usize;
+        let result = call.pass_on(&ours);
+        body.join();
+        result
+    }
+}
+
+/// `parallel` alone, also with task reductions: (function, data, threads, flags).
+pub unsafe extern "C" fn region<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+    flags: usize,
+) -> usize {
+    let arguments = [function, data, threads, flags, 0, 0, 0, 0, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Nothing) }
+}
+
+/// With a loop: (function, data, threads, start, end, step, chunk, flags), without a chunk where
+/// the schedule is `runtime`.
+pub unsafe extern "C" fn with_loop<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+    begin: usize,
+    end: usize,
+    step: usize,
+    chunk: usize,
+    flags: usize,
+) -> usize {
+    let arguments = [function, data, threads, begin, end, step, chunk, flags, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Loop) }
+}
+
+/// With sections: (function, data, threads, sections, flags).
+pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+    count: usize,
+    flags: usize,
+) -> usize {
+    let arguments = [function, data, threads, count, flags, 0, 0, 0, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Sections) }
+}

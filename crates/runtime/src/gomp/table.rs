@@ -1,0 +1,138 @@
+//! The entry points of libgomp, each with the function of this adapter that gets its calls. To add
+//! one: its line here. All that gcc 4.9 to 15 call are here, but for those that have no events
+//! (`_next` of loops, `atomic_start`, data of devices, tables of reductions), which the program
+//! finds in libgomp.
+
+use std::ffi::CStr;
+
+/// Hands the table to a macro.
+macro_rules! entry_points {
+    ($then:ident) => {
+        $then! {
+            GOMP_parallel = parallel::region;
+            GOMP_parallel_reductions = parallel::region;
+            GOMP_parallel_loop_static = parallel::with_loop;
+            GOMP_parallel_loop_dynamic = parallel::with_loop;
+            GOMP_parallel_loop_guided = parallel::with_loop;
+            GOMP_parallel_loop_runtime = parallel::with_loop;
+            GOMP_parallel_loop_nonmonotonic_dynamic = parallel::with_loop;
+            GOMP_parallel_loop_nonmonotonic_guided = parallel::with_loop;
+            GOMP_parallel_loop_nonmonotonic_runtime = parallel::with_loop;
+            GOMP_parallel_loop_maybe_nonmonotonic_runtime = parallel::with_loop;
+            GOMP_parallel_sections = parallel::with_sections;
+
+            GOMP_loop_static_start = loops::start;
+            GOMP_loop_dynamic_start = loops::start;
+            GOMP_loop_guided_start = loops::start;
+            GOMP_loop_runtime_start = loops::start;
+            GOMP_loop_nonmonotonic_dynamic_start = loops::start;
+            GOMP_loop_nonmonotonic_guided_start = loops::start;
+            GOMP_loop_nonmonotonic_runtime_start = loops::start;
+            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start;
+            GOMP_loop_ordered_static_start = loops::start;
+            GOMP_loop_ordered_dynamic_start = loops::start;
+            GOMP_loop_ordered_guided_start = loops::start;
+            GOMP_loop_ordered_runtime_start = loops::start;
+            GOMP_loop_start = loops::start;
+            GOMP_loop_ordered_start = loops::start;
+            GOMP_loop_ull_static_start = loops::start;
+            GOMP_loop_ull_dynamic_start = loops::start;
+            GOMP_loop_ull_guided_start = loops::start;
+            GOMP_loop_ull_runtime_start = loops::start;
+            GOMP_loop_ull_nonmonotonic_dynamic_start = loops::start;
+            GOMP_loop_ull_nonmonotonic_guided_start = loops::start;
+            GOMP_loop_ull_nonmonotonic_runtime_start = loops::start;
+            GOMP_loop_ull_maybe_nonmonotonic_runtime_start = loops::start;
+            GOMP_loop_ull_ordered_static_start = loops::start;
+            GOMP_loop_ull_ordered_dynamic_start = loops::start;
+            GOMP_loop_ull_ordered_guided_start = loops::start;
+            GOMP_loop_ull_ordered_runtime_start = loops::start;
+            GOMP_loop_ull_start = loops::start;
+            GOMP_loop_ull_ordered_start = loops::start;
+            GOMP_loop_doacross_static_start = loops::doacross_start;
+            GOMP_loop_doacross_dynamic_start = loops::doacross_start;
+            GOMP_loop_doacross_guided_start = loops::doacross_start;
+            GOMP_loop_doacross_runtime_start = loops::doacross_start;
+            GOMP_loop_doacross_start = loops::doacross_start;
+            GOMP_loop_ull_doacross_static_start = loops::doacross_start;
+            GOMP_loop_ull_doacross_dynamic_start = loops::doacross_start;
+            GOMP_loop_ull_doacross_guided_start = loops::doacross_start;
+            GOMP_loop_ull_doacross_runtime_start = loops::doacross_start;
+            GOMP_loop_ull_doacross_start = loops::doacross_start;
+            GOMP_loop_end = loops::end;
+            GOMP_loop_end_cancel = loops::end;
+            GOMP_loop_end_nowait = loops::end_nowait;
+            GOMP_doacross_post = loops::post;
+            GOMP_doacross_ull_post = loops::post;
+            GOMP_doacross_wait = loops::wait;
+            GOMP_doacross_ull_wait = loops::wait;
+            GOMP_ordered_start = loops::ordered_start;
+            GOMP_ordered_end = loops::ordered_end;
+
+            GOMP_sections_start = sections::start;
+            GOMP_sections2_start = sections::start;
+            GOMP_sections_next = sections::next;
+            GOMP_sections_end = sections::end;
+            GOMP_sections_end_cancel = sections::end;
+            GOMP_sections_end_nowait = sections::end_nowait;
+
+            GOMP_single_start = single::start;
+            GOMP_single_copy_start = single::copy_start;
+            GOMP_single_copy_end = single::copy_end;
+
+            GOMP_critical_start = critical::start;
+            GOMP_critical_end = critical::end;
+            GOMP_critical_name_start = critical::start_named;
+            GOMP_critical_name_end = critical::end_named;
+
+            GOMP_barrier = synchronisation::barrier;
+            GOMP_barrier_cancel = synchronisation::barrier;
+            GOMP_barrier_ext = synchronisation::barrier;
+            GOMP_barrier_cancel_ext = synchronisation::barrier;
+            GOMP_workshare_task_reduction_unregister = synchronisation::barrier;
+            GOMP_taskwait = synchronisation::taskwait;
+            GOMP_taskwait_depend = synchronisation::taskwait;
+            GOMP_taskgroup_start = synchronisation::taskgroup_start;
+            GOMP_taskgroup_end = synchronisation::taskgroup_end;
+            GOMP_taskyield = synchronisation::taskyield;
+            GOMP_cancel = synchronisation::cancel;
+            GOMP_cancellation_point = synchronisation::cancellation_point;
+        }
+    };
+}
+pub(super) use entry_points;
+
+macro_rules! table {
+    ($($entry:ident = $module:ident::$body:ident;)*) => {
+        /// An entry point of libgomp.
+        #[derive(Clone, Copy)]
+        #[allow(non_camel_case_types, reason = "the names are libgomp's")]
+        pub enum Entry { $($entry),* }
+
+        /// How many there are.
+        pub const COUNT: usize = [$(stringify!($entry)),*].len();
+
+        /// Their names.
+        pub const NAMES: [&CStr; COUNT] = [$(name(concat!(stringify!($entry), "\0"))),*];
+    };
+}
+
+const fn name(text: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => c"",
+    }
+}
+
+entry_points!(table);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_entry_points() {
+        assert_eq!(NAMES[Entry::GOMP_barrier as usize], c"GOMP_barrier");
+        assert!(NAMES.iter().all(|name| name.to_bytes().starts_with(b"GOMP_")));
+    }
+}
