@@ -97,6 +97,10 @@ macro_rules! entry_points {
             GOMP_taskyield = synchronisation::taskyield;
             GOMP_cancel = synchronisation::cancel;
             GOMP_cancellation_point = synchronisation::cancellation_point;
+
+            GOMP_task = task::create;
+            GOMP_taskloop = taskloop::create;
+            GOMP_taskloop_ull = taskloop::create;
         }
     };
 }

@@ -1,0 +1,93 @@
+//! Task constructs.
+
+use std::ffi::c_void;
+
+use super::call::{Arguments, Call};
+use super::clauses;
+use super::header::Header;
+use super::thread;
+use crate::pomp;
+use crate::unmodified::Directive;
+
+/// The task is final.
+const FINAL: usize = 2;
+/// It is complete when an event is fulfilled.
+const DETACH: usize = 0x2000;
+
+/// The directive of a task with these flags, and its clauses. Untied tasks never move to another
+/// thread in libgomp, so they are like others.
+fn directive(flags: usize, is_deferred: bool) -> (Directive, &'static str) {
+    match (is_deferred, flags & FINAL != 0) {
+        (false, _) => (Directive::UndeferredTask, "if(...)"),
+        (true, true) => (Directive::UndeferredTask, "final(...)"),
+        (true, false) => (Directive::Task, ""),
+    }
+}
+
+/// Creates a task: (function, data, copy, size, align, if, flags, dependences, priority, detach). A
+/// gcc before 11 passes fewer, and libgomp reads only those that the flags are for.
+pub unsafe extern "C" fn create<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    copy: usize,
+    size: usize,
+    align: usize,
+    condition: usize,
+    flags: usize,
+    dependences: usize,
+    priority: usize,
+    detach: usize,
+) -> usize {
+    let call = Call::<ENTRY>::executing(function);
+    let arguments: Arguments =
+        [function, data, copy, size, align, condition, flags, dependences, priority, detach];
+    let (directive, written) = directive(flags, condition as u8 != 0);
+    // SAFETY: the contract of this adapter; descriptors are ours.
+    unsafe {
+        let Some(construct) = call.body(directive, function, || clauses::of(written)) else {
+            return call.pass_on(&arguments);
+        };
+        let mut header = Header::new([function, data, copy, size, align], flags, construct);
+        pomp::POMP_Task_create_begin(construct, &raw mut header.id);
+        let nothing = header.hand_over(call.library.is_cancellable, |block| {
+            let mut ours = arguments;
+            ours[0] = run as *const () as usize;
+            ours[1..5].copy_from_slice(&[block.data, block.copy, block.size, block.align]);
+            call.pass_on(&ours)
+        });
+        pomp::POMP_Task_create_end(construct, header.id);
+        nothing
+    }
+}
+
+/// Executes a task.
+unsafe extern "C" fn run(header: *mut Header) {
+    // SAFETY: libgomp hands over the block that it has got, or a copy of it, which stays until the
+    // task is complete.
+    unsafe {
+        let Header { words: [event, ..], function, construct, id, flags, .. } = header.read();
+        let is_detached = flags & DETACH != 0;
+        let data = Header::user_data(header, usize::from(is_detached));
+        let outer = thread::execute(function);
+        pomp::POMP_Task_begin(construct, id);
+        std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function)(data as *mut c_void);
+        match is_detached {
+            true => pomp::POMP_Task_detach(construct, id, event),
+            false => pomp::POMP_Task_end(construct, id),
+        }
+        thread::execute(outer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clauses_that_are_met_make_a_task_undeferred() {
+        const UNTIED: usize = 1;
+        assert_eq!(directive(UNTIED, true), (Directive::Task, ""));
+        assert_eq!(directive(FINAL, true), (Directive::UndeferredTask, "final(...)"));
+        assert_eq!(directive(DETACH, false), (Directive::UndeferredTask, "if(...)"));
+    }
+}
