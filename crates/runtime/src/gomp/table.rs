@@ -21,6 +21,14 @@ macro_rules! entry_points {
             GOMP_parallel_loop_maybe_nonmonotonic_runtime = parallel::with_loop;
             GOMP_parallel_sections = parallel::with_sections;
 
+            GOMP_parallel_start = split::region;
+            GOMP_parallel_loop_static_start = split::with_loop;
+            GOMP_parallel_loop_dynamic_start = split::with_loop;
+            GOMP_parallel_loop_guided_start = split::with_loop;
+            GOMP_parallel_loop_runtime_start = split::with_loop;
+            GOMP_parallel_sections_start = split::with_sections;
+            GOMP_parallel_end = split::end;
+
             GOMP_loop_static_start = loops::start;
             GOMP_loop_dynamic_start = loops::start;
             GOMP_loop_guided_start = loops::start;
@@ -101,6 +109,10 @@ macro_rules! entry_points {
             GOMP_task = task::create;
             GOMP_taskloop = taskloop::create;
             GOMP_taskloop_ull = taskloop::create;
+
+            GOMP_teams_reg = target::teams;
+            GOMP_target = target::region;
+            GOMP_target_ext = target::region;
         }
     };
 }

@@ -1,0 +1,101 @@
+//! Parallel regions of programs that a gcc before 4.9 has compiled. The region begins with one call
+//! and ends with another one, and between the two the master executes the body by itself: only the
+//! other threads get our function. What it needs lies on the heap, because the first call returns
+//! before the threads begin.
+
+use std::ptr::null_mut;
+
+use super::call::{Arguments, Call};
+use super::parallel::{Body, With, run};
+use super::thread::{self, Part};
+
+/// A region between its two calls.
+struct Split {
+    body: Body,
+    /// The master's part.
+    part: Part,
+    /// What the master executes outside of the region.
+    outer: *mut Part,
+}
+
+#[inline(always)]
+unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
+    let call = Call::<ENTRY>::executing(arguments[0]);
+    // SAFETY: the contract of this adapter; what is on the heap stays there until `end`.
+    unsafe {
+        let Some(body) = Body::of(&call, &arguments, with) else {
+            return call.pass_on(&arguments);
+        };
+        let part = body.part();
+        let split = Box::into_raw(Box::new(Split { body, part, outer: null_mut() }));
+        (*split).body.fork();
+        let mut ours = arguments;
+        ours[0] = run as *const () as usize;
+        ours[1] = &raw const (*split).body as usize;
+        let nothing = call.pass_on(&ours);
+        (*split).part.split = split.cast();
+        (*split).outer = thread::enter(&raw mut (*split).part);
+        (*split).body.begin();
+        nothing
+    }
+}
+
+/// `parallel` alone begins: (function, data, threads).
+pub unsafe extern "C" fn region<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+) -> usize {
+    let arguments = [function, data, threads, 0, 0, 0, 0, 0, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Nothing) }
+}
+
+/// With a loop: (function, data, threads, start, end, step, chunk), without a chunk where the
+/// schedule is `runtime`.
+pub unsafe extern "C" fn with_loop<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+    begin: usize,
+    end: usize,
+    step: usize,
+    chunk: usize,
+) -> usize {
+    let arguments = [function, data, threads, begin, end, step, chunk, 0, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Loop) }
+}
+
+/// With sections: (function, data, threads, sections).
+pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    threads: usize,
+    count: usize,
+) -> usize {
+    let arguments = [function, data, threads, count, 0, 0, 0, 0, 0, 0];
+    // SAFETY: the contract of this adapter.
+    unsafe { start::<ENTRY>(arguments, With::Sections) }
+}
+
+/// The master is behind the body, and waits for the others.
+pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
+    let call = Call::<ENTRY>::here();
+    // SAFETY: the contract of this adapter; a part that has a split region is its master's, and the
+    // region ends here alone.
+    unsafe {
+        let original: unsafe extern "C" fn() -> usize = call.original();
+        let split = thread::with_part(|part| part.split).cast::<Split>();
+        if split.is_null() {
+            call.settle();
+            return original();
+        }
+        let split = Box::from_raw(split);
+        split.body.end();
+        thread::leave(split.outer);
+        let nothing = original();
+        split.body.join();
+        nothing
+    }
+}

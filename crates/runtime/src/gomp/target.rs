@@ -1,0 +1,62 @@
+//! Leagues of teams on the host, and constructs for devices, of which the host's side is seen: the
+//! call lasts until the device is ready, or the host has executed the code itself. The function of
+//! the code stays as it is, because libgomp finds that of the device by it.
+
+use super::call::Call;
+use super::clauses;
+use super::thread::{self, Part};
+use crate::pomp;
+use crate::unmodified::Directive;
+
+/// `teams` outside of a target construct: (function, data, teams, limit, flags). Libgomp executes
+/// one team after the other.
+pub unsafe extern "C" fn teams<const ENTRY: usize>(
+    function: usize,
+    data: usize,
+    count: usize,
+    limit: usize,
+    flags: usize,
+) -> usize {
+    let call = Call::<ENTRY>::executing(function);
+    // SAFETY: the contract of this adapter; the descriptor is one of ours.
+    unsafe {
+        let original: unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize =
+            call.original();
+        let Some(construct) = call.body(Directive::Teams, function, clauses::none) else {
+            return original(function, data, count, limit, flags);
+        };
+        pomp::POMP_Teams_enter(construct);
+        let nothing = original(function, data, count, limit, flags);
+        pomp::POMP_Teams_exit(construct);
+        nothing
+    }
+}
+
+/// `target`: (device, function, ...). What the host executes of it is in no region of the program.
+pub unsafe extern "C" fn region<const ENTRY: usize>(
+    device: usize,
+    function: usize,
+    c: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    g: usize,
+    h: usize,
+    i: usize,
+) -> usize {
+    let call = Call::<ENTRY>::executing(function);
+    let arguments = [device, function, c, d, e, f, g, h, i, 0];
+    // SAFETY: as above; the part is left before it is gone.
+    unsafe {
+        let Some(construct) = call.body(Directive::Target, function, clauses::none) else {
+            return call.pass_on(&arguments);
+        };
+        pomp::POMP_Target_enter(construct);
+        let mut part = Part::new(function, call.library.name_in_parts());
+        let outer = thread::enter(&raw mut part);
+        let nothing = call.pass_on(&arguments);
+        thread::leave(outer);
+        pomp::POMP_Target_exit(construct);
+        nothing
+    }
+}
