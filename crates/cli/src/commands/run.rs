@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use crate::machine::Moment;
 use crate::mpi::launcher;
 use crate::new_experiment::{Made, NewExperiment};
 use crate::output::{self, say};
+use crate::program::Program;
 use crate::progress::Progress;
 use crate::recording::{self, Recording};
 use crate::resources::Used;
@@ -344,15 +344,9 @@ fn not_instrumented(arguments: &Arguments, info: &RunInfo) {
     ));
 }
 
-/// Whether the runtime library is in this program, or loaded by it: the name of a variable that
-/// only the library reads, or the library's own name, stands in the file.
+/// Whether the runtime library is in this program, or loaded by it.
 fn has_library(word: &OsStr) -> bool {
-    let Some(text) = executable(word).and_then(|path| fs::read(path).ok()) else {
-        return false;
-    };
-    ["POMPEII_LIVE_DIR", "libpomp.so"]
-        .iter()
-        .any(|name| memchr::memmem::find(&text, name.as_bytes()).is_some())
+    executable(word).and_then(Program::open).is_some_and(|program| program.is_instrumented())
 }
 
 /// The number of threads that the user asked for, of the outermost teams.

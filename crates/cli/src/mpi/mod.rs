@@ -1,9 +1,10 @@
 //! MPI libraries, found by the compilers that build programs for them, shared or in archives
 //! ([`archives`]); the wrappers of their functions ([`wrappers`]), which are linked or preloaded;
-//! and what starts programs ([`launcher`]).
+//! those that a program needs ([`needed`]); and what starts programs ([`launcher`]).
 
 pub mod archives;
 pub mod launcher;
+pub mod needed;
 pub mod wrappers;
 
 use std::path::PathBuf;

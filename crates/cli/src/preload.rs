@@ -1,0 +1,47 @@
+//! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
+//! library, if it was not linked with them. They are loaded into the program alone, not into
+//! launchers and shells.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use crate::executables::executable;
+use crate::mpi::launcher::joined;
+use crate::mpi::needed;
+use crate::output::say;
+use crate::program::Program;
+
+/// The libraries, in front of those that are loaded already; `None` for no further ones. What
+/// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
+pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
+    let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
+    // Values of a launcher's options may be files that can be executed, too: a remote shell.
+    let programs: Vec<Program> = match launched {
+        true => {
+            let words = rest.iter().filter(|word| !word.as_bytes().starts_with(b"-"));
+            words.filter_map(executable).filter_map(Program::open).collect()
+        }
+        false => executable(program).and_then(Program::open).into_iter().collect(),
+    };
+    let ours = wrappers(&programs, launched, others.is_some())?.into_os_string();
+    Some(joined(std::iter::once(ours).chain(others), ":"))
+}
+
+/// The wrappers of MPI.
+fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<PathBuf> {
+    let with_needs = |program| needed::needed(program, launched).map(|needs| (program, needs));
+    let (program, needs) = programs.iter().find_map(with_needs)?;
+    // A tool that is loaded before everything else calls MPI itself: it has to come behind us.
+    if needs.wrapped && !has_others {
+        return None;
+    }
+    match needed::wrappers_of(program, &needs) {
+        Ok(found) => Some(found),
+        Err(error) => {
+            say(format!("warning: MPI is not observed: {error:#}"));
+            None
+        }
+    }
+}
