@@ -44,6 +44,7 @@ mod settings;
 mod shell;
 mod terminal;
 mod trust;
+mod unmodified;
 mod variables;
 mod version;
 mod without_openmp;

@@ -1,6 +1,6 @@
 //! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
-//! library, if it was not linked with them. They are loaded into the program alone, not into
-//! launchers and shells.
+//! library, if it was not linked with them, and the runtime library, if it was not instrumented.
+//! They are loaded into the program alone, not into launchers and shells.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,6 +12,7 @@ use crate::mpi::launcher::joined;
 use crate::mpi::needed;
 use crate::output::say;
 use crate::program::Program;
+use crate::{library, unmodified};
 
 /// The libraries, in front of those that are loaded already; `None` for no further ones. What
 /// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
@@ -25,8 +26,14 @@ pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<O
         }
         false => executable(program).and_then(Program::open).into_iter().collect(),
     };
-    let ours = wrappers(&programs, launched, others.is_some())?.into_os_string();
-    Some(joined(std::iter::once(ours).chain(others), ":"))
+    let ours: Vec<PathBuf> = [wrappers(&programs, launched, others.is_some()), runtime(&programs)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if ours.is_empty() {
+        return None;
+    }
+    Some(joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":"))
 }
 
 /// The wrappers of MPI.
@@ -41,6 +48,18 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
         Ok(found) => Some(found),
         Err(error) => {
             say(format!("warning: MPI is not observed: {error:#}"));
+            None
+        }
+    }
+}
+
+/// The runtime library.
+fn runtime(programs: &[Program]) -> Option<PathBuf> {
+    programs.iter().find(|program| unmodified::is_observed(program))?;
+    match library::folder() {
+        Ok(folder) => Some(folder.join("libpomp.so")),
+        Err(error) => {
+            say(format!("warning: OpenMP is not observed: {error:#}"));
             None
         }
     }

@@ -66,6 +66,7 @@ mod score;
 mod stacks;
 mod tasks;
 mod terminal;
+mod unmodified;
 mod unreadable;
 mod untrusted;
 mod view;

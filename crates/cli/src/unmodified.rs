@@ -1,0 +1,103 @@
+//! Programs that were not instrumented: whether the runtime library observes their OpenMP
+//! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::output::say;
+use crate::program::Program;
+use crate::terminal::shown;
+
+/// Begins the names of gcc's OpenMP library. A library of a Python package has a part of a hash in
+/// its name.
+const LIBGOMP: [&str; 2] = ["libgomp.so", "libgomp-"];
+/// A function of libgomp that all programs of gcc with parallel regions call.
+const CALLED: &str = "GOMP_parallel";
+/// Permissions with which a program runs with the rights of others. The system loads nothing into
+/// such a program that its user asks for.
+const OTHER_RIGHTS: u32 = 0o6000;
+
+/// What is known of a program.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// Its calls of libgomp are observed.
+    Libgomp,
+    /// They cannot be: why, and what to do.
+    Not(&'static str),
+    /// It measures itself, or has no OpenMP of gcc.
+    Nothing,
+}
+
+/// Whether the runtime library is to be loaded into this program. Says which way was chosen, and
+/// why none can be.
+pub fn is_observed(program: &Program) -> bool {
+    match find(program) {
+        Found::Libgomp => {
+            say(format!(
+                "{} is not instrumented: its OpenMP constructs are observed by its calls of libgomp; \
+                 static loops, master, flush and simple atomics make no calls and stay invisible",
+                shown(&program.path)
+            ));
+            true
+        }
+        Found::Not(why) => {
+            say(format!(
+                "warning: the OpenMP constructs of {} are not observed: {why}",
+                shown(&program.path)
+            ));
+            false
+        }
+        Found::Nothing => false,
+    }
+}
+
+fn find(program: &Program) -> Found {
+    if program.is_instrumented() {
+        return Found::Nothing;
+    }
+    let libraries = program.libraries();
+    let loads = |names: &[&str]| {
+        libraries.iter().any(|library| names.iter().any(|name| library.starts_with(name)))
+    };
+    let mode = fs::metadata(&program.path).map_or(0, |file| file.permissions().mode());
+    if loads(&LIBGOMP) {
+        return match () {
+            () if !program.is_native() => Found::Not("it is a program for another processor"),
+            () if mode & OTHER_RIGHTS != 0 => Found::Not(
+                "it runs with the rights of another user or group; run a copy without them",
+            ),
+            () if loads(&["libasan.so"]) => Found::Not(
+                "AddressSanitizer must be the first library that is loaded; build without it, or \
+                 with -static-libasan",
+            ),
+            () => Found::Libgomp,
+        };
+    }
+    // Programs of gcc may run on LLVM's library, which has the same functions.
+    if program.has(CALLED) && !loads(&["libomp.so", "libiomp5.so"]) {
+        return Found::Not(
+            "they have libgomp inside; link with the shared libgomp, or build with `pompeii compile`",
+        );
+    }
+    Found::Nothing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &[u8]) -> Found {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        fs::write(&path, text).unwrap();
+        find(&Program::open(path).unwrap())
+    }
+
+    #[test]
+    fn text_of_a_program_says_what_is_in_it() {
+        assert_eq!(written(b"\x7fELF nothing"), Found::Nothing);
+        assert_eq!(written(b"\x7fELF\0POMPEII_LIVE_DIR\0GOMP_parallel\0"), Found::Nothing);
+        assert!(matches!(written(b"\x7fELF\0GOMP_parallel\0"), Found::Not(why)
+            if why.contains("libgomp inside")));
+    }
+}

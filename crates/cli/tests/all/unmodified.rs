@@ -1,0 +1,345 @@
+//! Programs of gcc that were not instrumented: `run` observes their calls of libgomp. They do what
+//! they do without it, and constructs are visited as often as in the instrumented program.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Ended, Sandbox};
+
+/// Kinds of regions whose visits are the same whichever way a program is observed.
+const EXACT: [&str; 16] = [
+    "parallel",
+    "loop",
+    "sections",
+    "section",
+    "single",
+    "single sblock",
+    "critical",
+    "critical sblock",
+    "ordered",
+    "ordered sblock",
+    "task",
+    "task create",
+    "taskwait",
+    "taskgroup",
+    "taskloop",
+    "lock",
+];
+
+/// Compiles `text` as `program` by gcc alone.
+fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
+    let source = format!("{program}.c");
+    sandbox.file(&source, text);
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-g", "-O2", "-fopenmp", &source, "-o", program]).args(options);
+    assert!(gcc.current_dir(sandbox.path("")).status().unwrap().success(), "{program}");
+}
+
+/// The program as it ends without Pompeii.
+fn alone(sandbox: &Sandbox, program: &str, environment: &[(&str, &str)]) -> Ended {
+    let mut command = Command::new(sandbox.path(program));
+    command.current_dir(sandbox.path("")).env("OMP_NUM_THREADS", "2");
+    Ended::of(command.envs(environment.iter().copied()).output().unwrap())
+}
+
+fn regions(sandbox: &Sandbox) -> Vec<Value> {
+    let report = sandbox.succeeds("report --json exp").output;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    report["regions"].as_array().unwrap().clone()
+}
+
+/// Visits by kind, of those kinds that are exact.
+fn visits(sandbox: &Sandbox) -> BTreeMap<String, u64> {
+    let mut visits = BTreeMap::new();
+    for region in regions(sandbox) {
+        let kind = region["kind"].as_str().unwrap();
+        if EXACT.contains(&kind) {
+            *visits.entry(kind.to_owned()).or_default() += region["visits"].as_u64().unwrap();
+        }
+    }
+    visits.retain(|_, visits| *visits > 0);
+    visits
+}
+
+/// Line and function of the regions of a kind.
+fn places(sandbox: &Sandbox, kind: &str) -> Vec<(u64, String)> {
+    let of = regions(sandbox).into_iter().filter(|region| region["kind"] == kind);
+    let mut places: Vec<_> = of
+        .map(|region| {
+            let function = region["function"].as_str().unwrap_or_default().to_owned();
+            (region["line"].as_u64().unwrap_or(0), function)
+        })
+        .collect();
+    places.sort();
+    places
+}
+
+const CONSTRUCTS: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+static long sum;
+static omp_lock_t lock;
+static int fib(int n) {
+  int a, b;
+  if (n < 2) return n;
+#pragma omp task shared(a)
+  a = fib(n - 1);
+#pragma omp task shared(b)
+  b = fib(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+static void loops(int n) {
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < n; i++) {
+#pragma omp critical
+      sum += i;
+#pragma omp critical(second)
+      sum += 1;
+    }
+#pragma omp for schedule(guided, 2) nowait
+    for (int i = 0; i < n; i++) {
+      omp_set_lock(&lock);
+      sum += i;
+      omp_unset_lock(&lock);
+    }
+#pragma omp for ordered schedule(static, 1)
+    for (int i = 0; i < n; i++) {
+#pragma omp ordered
+      sum += i;
+    }
+#pragma omp for schedule(runtime)
+    for (int i = 0; i < n; i++)
+#pragma omp critical
+      sum += i;
+  }
+}
+int main(void) {
+  int result = 0, shared = 0;
+  omp_init_lock(&lock);
+  loops(10);
+#pragma omp parallel
+  {
+#pragma omp sections
+    {
+#pragma omp section
+#pragma omp critical
+      sum += 5;
+#pragma omp section
+#pragma omp critical
+      sum += 6;
+    }
+#pragma omp single
+    {
+      result = fib(10);
+#pragma omp taskgroup
+      {
+#pragma omp task shared(shared)
+        shared = 4;
+      }
+    }
+    int own;
+#pragma omp single copyprivate(own)
+    own = result;
+#pragma omp critical
+    sum += own;
+  }
+  omp_destroy_lock(&lock);
+  printf("%ld %d %d\n", sum, result, shared);
+  return 3;
+}
+"#;
+
+#[test]
+fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "plain", CONSTRUCTS, &[]);
+    let expected = alone(&sandbox, "plain", &[]);
+    let ended = sandbox.pompeii("run -q -o exp -- ./plain");
+    assert_eq!((ended.code, &ended.output), (Some(3), &expected.output), "{}", ended.messages);
+    ended.says("is not instrumented: its OpenMP constructs are observed by its calls of libgomp");
+    let (observed, parallel) = (visits(&sandbox), places(&sandbox, "parallel"));
+    let tasks = places(&sandbox, "task");
+    sandbox.compile("instrumented", CONSTRUCTS);
+    let ended = sandbox.pompeii("run -q --replace -o exp -- ./instrumented");
+    assert_eq!(ended.code, Some(3));
+    assert!(!ended.messages.contains("is not instrumented"), "{}", ended.messages);
+    assert_eq!(observed, visits(&sandbox));
+    assert_eq!(parallel, places(&sandbox, "parallel"));
+    assert_eq!(tasks, places(&sandbox, "task"));
+}
+
+/// Data of tasks with all that libgomp does with them.
+const DATA: &str = r#"
+#include <omp.h>
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+struct big { double values[200]; };
+struct aligned { alignas(64) char bytes[64]; };
+static long sum, wrong, last;
+static void work(int n) {
+  int length = n % 7 + 3;
+  int array[length];
+  struct big big;
+  struct aligned aligned;
+  for (int i = 0; i < length; i++) array[i] = i;
+  for (int i = 0; i < 200; i++) big.values[i] = n;
+  for (int i = 0; i < 64; i++) aligned.bytes[i] = n;
+#pragma omp task firstprivate(array, big, aligned)
+  {
+    long own = array[length - 1] + (long)big.values[199] + aligned.bytes[63];
+    if ((uintptr_t)&aligned % 64 != 0) {
+#pragma omp atomic
+      wrong++;
+    }
+#pragma omp atomic
+    sum += own;
+  }
+}
+int main(void) {
+  long total = 0, joined = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+    for (int n = 0; n < 100; n++) work(n);
+#pragma omp task
+    {
+#pragma omp atomic
+      sum += 1;
+    }
+#pragma omp task if (0)
+    work(7);
+#pragma omp task final(1)
+    work(8);
+#pragma omp taskwait
+#pragma omp taskloop grainsize(7) reduction(+:total)
+    for (int i = 0; i < 100; i++) total += i;
+#pragma omp taskloop lastprivate(last) num_tasks(4)
+    for (int i = 0; i < 9; i++) last = i;
+#pragma omp taskloop if (0)
+    for (int i = 0; i < 9; i++) {
+#pragma omp atomic
+      sum += i;
+    }
+    int first;
+#pragma omp task depend(out : first) shared(first)
+    first = 5;
+#pragma omp task depend(in : first) shared(first, joined)
+    joined = first + 1;
+    omp_event_handle_t event;
+#pragma omp task detach(event)
+    omp_fulfill_event(event);
+#pragma omp task detach(event) if (0)
+    omp_fulfill_event(event);
+#pragma omp taskwait
+  }
+  printf("%ld %ld %ld %ld %ld\n", sum, wrong, total, last, joined);
+  return 0;
+}
+"#;
+
+#[test]
+fn tasks_have_their_data_with_and_without_cancellation() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "data", DATA, &[]);
+    for cancellation in ["false", "true"] {
+        let environment = ("OMP_CANCELLATION", cancellation);
+        let expected = alone(&sandbox, "data", &[environment]);
+        for kind in ["", "--trace "] {
+            let mut run = sandbox.command(&format!("run -q {kind}--replace -o exp -- ./data"));
+            let ended = Ended::of(run.env(environment.0, environment.1).output().unwrap());
+            assert_eq!((ended.code, &ended.output), (Some(0), &expected.output), "{cancellation}");
+        }
+        assert!(visits(&sandbox)["task"] > 100);
+    }
+}
+
+/// What a gcc before 4.9 made of a region, and of one with a loop.
+const OLD: &str = r#"
+#include <stdbool.h>
+#include <stdio.h>
+void GOMP_parallel_start(void (*)(void *), void *, unsigned);
+void GOMP_parallel_loop_dynamic_start(void (*)(void *), void *, unsigned, long, long, long, long);
+bool GOMP_loop_dynamic_next(long *, long *);
+void GOMP_loop_end_nowait(void);
+void GOMP_parallel_end(void);
+static void region(void *data) { __atomic_add_fetch((int *)data, 1, __ATOMIC_SEQ_CST); }
+static void loop(void *data) {
+  long from, to;
+  while (GOMP_loop_dynamic_next(&from, &to))
+    __atomic_add_fetch((int *)data, (int)(to - from), __ATOMIC_SEQ_CST);
+  GOMP_loop_end_nowait();
+}
+int main(void) {
+  int threads = 0, iterations = 0;
+  GOMP_parallel_start(region, &threads, 2);
+  region(&threads);
+  GOMP_parallel_end();
+  GOMP_parallel_loop_dynamic_start(loop, &iterations, 2, 0, 10, 1, 1);
+  loop(&iterations);
+  GOMP_parallel_end();
+  printf("%d %d\n", threads, iterations);
+  return 0;
+}
+"#;
+
+#[test]
+fn regions_of_old_compilers_begin_and_end_with_two_calls() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "old", OLD, &[]);
+    let ended = sandbox.succeeds("run -q -o exp -- ./old");
+    assert_eq!(ended.output, "2 10\n");
+    let expected = [("loop".to_owned(), 2), ("parallel".to_owned(), 4)];
+    assert_eq!(visits(&sandbox), BTreeMap::from(expected));
+}
+
+/// A library that brings libgomp along, as extensions of Python do.
+const EXTENSION: &str = "int solve(void) {
+  int threads = 0;
+#pragma omp parallel num_threads(2) reduction(+:threads)
+  threads++;
+  return threads;
+}
+";
+
+const LOADER: &str = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  void *extension = dlopen("./extension", RTLD_NOW | RTLD_LOCAL);
+  int (*solve)(void) = (int (*)(void))dlsym(extension, "solve");
+  printf("%d\n", solve());
+  return 0;
+}
+"#;
+
+#[test]
+fn a_libgomp_that_only_an_extension_has_is_found() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "extension", EXTENSION, &["-shared", "-fPIC"]);
+    sandbox.file("loader.c", LOADER);
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-g", "loader.c", "-o", "loader", "-ldl"]).current_dir(sandbox.path(""));
+    assert!(gcc.status().unwrap().success());
+    let folder = sandbox.succeeds("config --libdir").output;
+    let library = format!("{}/libpomp.so", folder.trim());
+    let mut run = sandbox.command("run -q -o exp -- ./loader");
+    let ended = Ended::of(run.env("LD_PRELOAD", library).output().unwrap());
+    assert_eq!((ended.code, ended.output.as_str()), (Some(0), "2\n"), "{}", ended.messages);
+    assert_eq!(visits(&sandbox), BTreeMap::from([("parallel".to_owned(), 2)]));
+    assert_eq!(places(&sandbox, "parallel"), [(3, "solve".to_owned())]);
+}
+
+#[test]
+fn a_static_libgomp_is_said_to_be_out_of_reach() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "static", crate::common::LOOP, &["-static"]);
+    let ended = sandbox.pompeii("run -q -o exp -- ./static");
+    assert_eq!((ended.code, ended.output.as_str()), (Some(3), "4950\n"));
+    ended.says("are not observed: they have libgomp inside; link with the shared libgomp");
+}
