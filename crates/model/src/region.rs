@@ -71,11 +71,13 @@ pub const CALLER_PARAMETER: &str = "caller";
 pub const SAMPLED: &str = "sampled";
 
 /// Words of the instrumenter's among the clauses, and of ours.
-const OWN_WORDS: [&str; 7] =
-    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED];
+const OWN_WORDS: [&str; 8] =
+    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED, LIBGOMP];
 const RESULTS_USED: &str = "results_used";
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
+/// The runtime's word for a region that is known by a call of gcc's OpenMP library.
+const LIBGOMP: &str = "libgomp";
 
 /// Begins the word that names the function around; it is the first one.
 const IN: &str = "in(";
@@ -276,6 +278,12 @@ impl Region {
         self.role == Role::Function && self.clauses.split(' ').any(|word| word == SAMPLED)
     }
 
+    /// Whether it is a parallel region of a program that was not instrumented, and whose calls of
+    /// gcc's OpenMP library were observed.
+    pub fn is_seen_by_libgomp(&self) -> bool {
+        self.role == Role::Parallel && self.clauses.split(' ').any(|word| word == LIBGOMP)
+    }
+
     /// Whether it is a `target` construct of a program that found no device.
     pub fn is_on_host(&self) -> bool {
         self.role == Role::Target && self.clauses.split(' ').any(|word| word == ON_HOST)
@@ -326,6 +334,9 @@ mod tests {
         call.call_from(&["step<int, 2>".into(), "solve".into()]);
         assert_eq!(call.callers().collect::<Vec<_>>(), ["step<int,2>", "solve"]);
         assert_eq!((call.written_clauses().as_str(), region.callers().count()), ("", 0));
+        let seen = Region { clauses: "in(f) libgomp".into(), ..region.clone() };
+        assert!(seen.is_seen_by_libgomp() && !region.is_seen_by_libgomp());
+        assert_eq!(seen.written_clauses(), "");
         let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
         assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");

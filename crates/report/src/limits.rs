@@ -20,6 +20,7 @@ pub fn limits(cube: &Cube) -> Vec<String> {
         on_host(cube),
         other_values(cube),
         begin_and_end(cube),
+        invisible(cube),
     ];
     limits.into_iter().flatten().collect()
 }
@@ -95,6 +96,15 @@ fn workshares(cube: &Cube) -> Option<String> {
 fn on_host(cube: &Cube) -> Option<String> {
     let places = places(cube, Region::is_on_host)?;
     Some(format!("No device was found, so these target regions ran on the host: {places}."))
+}
+
+/// What a program makes no call for that was compiled by gcc and not instrumented.
+fn invisible(cube: &Cube) -> Option<String> {
+    cube.regions.iter().any(Region::is_seen_by_libgomp).then(|| {
+        "Not visible without recompiling: static loops, master, flush and simple atomics. Their time \
+         is in the construct around them."
+            .to_owned()
+    })
 }
 
 /// From this share of the run on, what is paid once hides what the program does.

@@ -162,12 +162,15 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     let ended = sandbox.pompeii("run -q -o exp -- ./plain");
     assert_eq!((ended.code, &ended.output), (Some(3), &expected.output), "{}", ended.messages);
     ended.says("is not instrumented: its OpenMP constructs are observed by its calls of libgomp");
+    let report = sandbox.succeeds("report exp").output;
+    assert!(report.contains("Not visible without recompiling: static loops"), "{report}");
     let (observed, parallel) = (visits(&sandbox), places(&sandbox, "parallel"));
     let tasks = places(&sandbox, "task");
     sandbox.compile("instrumented", CONSTRUCTS);
     let ended = sandbox.pompeii("run -q --replace -o exp -- ./instrumented");
     assert_eq!(ended.code, Some(3));
     assert!(!ended.messages.contains("is not instrumented"), "{}", ended.messages);
+    assert!(!sandbox.succeeds("report exp").output.contains("Not visible without"));
     assert_eq!(observed, visits(&sandbox));
     assert_eq!(parallel, places(&sandbox, "parallel"));
     assert_eq!(tasks, places(&sandbox, "task"));

@@ -15,6 +15,11 @@ pub fn of(clauses: impl Into<String>) -> Words {
     Words { name: String::new(), clauses: clauses.into() }
 }
 
+/// Those of a parallel region. The word tells the report how the program was observed.
+pub fn of_region() -> Words {
+    of("libgomp")
+}
+
 /// The clauses of a loop that an entry point of this name starts, where `at` is the place of the
 /// first argument that says something about the schedule.
 pub fn of_loop(name: &str, arguments: &[usize], at: usize) -> Words {

@@ -49,7 +49,7 @@ impl Body {
         with: With,
     ) -> Option<Self> {
         let &[function, data, _threads, ..] = arguments;
-        let construct = call.body(Directive::Parallel, function, clauses::none)?;
+        let construct = call.body(Directive::Parallel, function, clauses::of_region)?;
         let inner = match with {
             With::Nothing => Inner::Nothing,
             With::Loop => {
