@@ -69,12 +69,12 @@ unsafe extern "C" fn look(
     // SAFETY: the loader says how many there are.
     let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
     let segments = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-    let borders = segments.map(|header| {
+    let mut borders = segments.map(|header| {
         let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
         (start, start.wrapping_add(header.p_memsz as usize))
     });
     let has_address = |&(start, end): &(usize, usize)| (start..end).contains(&search.address);
-    search.found = borders.into_iter().find(has_address);
+    search.found = borders.find(has_address);
     c_int::from(search.found.is_some())
 }
 

@@ -134,8 +134,8 @@ unsafe extern "C" fn copy(to: *mut Header, from: *const Header) {
             0 if (*from).size == 0 => {}
             0 => user.copy_from_nonoverlapping((*from).data, (*from).size),
             copy => {
-                type Copy = unsafe extern "C" fn(*mut u8, *const u8);
-                std::mem::transmute::<usize, Copy>(copy)(user, (*from).data);
+                type CopyBytes = unsafe extern "C" fn(*mut u8, *const u8);
+                std::mem::transmute::<usize, CopyBytes>(copy)(user, (*from).data);
             }
         }
     }
