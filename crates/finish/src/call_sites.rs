@@ -8,6 +8,7 @@ use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
+use crate::critical_names;
 use crate::statements::Sources;
 
 /// A place in the code that makes a region.
@@ -31,10 +32,12 @@ struct Places {
 /// constructs that are known by an address their source, and those whose callers are known their
 /// names.
 pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
-    name_places(&mut live.definitions, symbols);
+    let objects = name_places(&mut live.definitions, symbols);
+    critical_names::resolve(&mut live.definitions, &objects);
 }
 
-fn name_places(definitions: &mut [Definition], symbols: &Symbols) {
+/// Returns the loaded files.
+fn name_places(definitions: &mut [Definition], symbols: &Symbols) -> Vec<Loaded> {
     let places = Places::of(definitions, symbols);
     for definition in definitions {
         let Definition::Region { id, name, file, begin_line, end_line, clauses, .. } = definition
@@ -55,6 +58,7 @@ fn name_places(definitions: &mut [Definition], symbols: &Symbols) {
         }
         *clauses = region.clauses;
     }
+    places.objects
 }
 
 impl Places {

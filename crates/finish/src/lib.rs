@@ -16,6 +16,7 @@ mod classes;
 mod clock;
 mod communicators;
 mod counted;
+mod critical_names;
 mod dropped;
 mod elsewhere;
 mod end;

@@ -13,6 +13,7 @@ mod debug;
 mod name;
 mod table;
 mod unwind;
+mod variables;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use object::{Object as _, ReadCache};
 pub use name::readable;
 use table::Table;
 use unwind::Ranges;
+pub use variables::variables;
 
 /// A file that was loaded into a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -162,6 +162,11 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     let ended = sandbox.pompeii("run -q -o exp -- ./plain");
     assert_eq!((ended.code, &ended.output), (Some(3), &expected.output), "{}", ended.messages);
     ended.says("is not instrumented: its OpenMP constructs are observed by its calls of libgomp");
+    let names: Vec<String> =
+        regions(&sandbox).iter().map(|region| region["name"].to_string()).collect();
+    for name in ["!$omp critical (second) @plain.c:", "!$omp critical sblock (second) @plain.c:"] {
+        assert!(names.iter().any(|found| found.contains(name)), "{name}: {names:?}");
+    }
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("Not visible without recompiling: static loops"), "{report}");
     let (observed, parallel) = (visits(&sandbox), places(&sandbox, "parallel"));

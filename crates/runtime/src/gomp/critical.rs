@@ -26,7 +26,8 @@ fn holder(lock: usize) -> Option<&'static AtomicUsize> {
 fn name(lock: usize) -> String {
     let Some(place) = loaded::place_of(lock) else { return format!("{lock:#x}") };
     let file = place.path.rsplit('/').next().unwrap_or_default();
-    format!("{file}+{:#x}", place.address)
+    // A word among clauses has no blanks.
+    format!("{}+{:#x}", file.replace(' ', "_"), place.address)
 }
 
 /// A critical section begins when the thread has its lock.
