@@ -20,6 +20,7 @@ mod failure;
 mod headers;
 mod instrument_options;
 mod instrumented;
+mod interpreters;
 mod late;
 mod library;
 mod linking;

@@ -12,24 +12,26 @@ use crate::mpi::launcher::joined;
 use crate::mpi::needed;
 use crate::output::say;
 use crate::program::Program;
-use crate::{library, unmodified};
+use crate::{interpreters, library, unmodified};
 
 /// The libraries, in front of those that are loaded already; `None` for no further ones. What
 /// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
 pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
     let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
-    let programs: Vec<Program> = match launched {
+    let files: Vec<PathBuf> = match launched {
         true => {
             let words = rest.iter().filter(|word| !word.as_bytes().starts_with(b"-"));
-            words.filter_map(executable).filter_map(Program::open).collect()
+            words.filter_map(executable).collect()
         }
-        false => executable(program).and_then(Program::open).into_iter().collect(),
+        false => executable(program).into_iter().collect(),
     };
-    let ours: Vec<PathBuf> = [wrappers(&programs, launched, others.is_some()), runtime(&programs)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let programs: Vec<Program> = files.iter().cloned().filter_map(Program::open).collect();
+    let ours: Vec<PathBuf> =
+        [wrappers(&programs, launched, others.is_some()), runtime(&programs, &files)]
+            .into_iter()
+            .flatten()
+            .collect();
     if ours.is_empty() {
         return None;
     }
@@ -54,8 +56,14 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
 }
 
 /// The runtime library.
-fn runtime(programs: &[Program]) -> Option<PathBuf> {
-    programs.iter().find(|program| unmodified::is_observed(program))?;
+fn runtime(programs: &[Program], files: &[PathBuf]) -> Option<PathBuf> {
+    if !programs.iter().any(unmodified::is_observed) {
+        let interpreter = files.iter().find_map(|file| interpreters::name(file))?;
+        say(format!(
+            "the OpenMP constructs of extensions that {interpreter} loads are observed by their \
+             calls of the OpenMP library; `pompeii compile` shows more of them"
+        ));
+    }
     match library::folder() {
         Ok(folder) => Some(folder.join("libpomp.so")),
         Err(error) => {

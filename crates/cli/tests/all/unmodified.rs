@@ -417,6 +417,21 @@ fn a_libgomp_that_only_an_extension_has_is_found() {
 }
 
 #[test]
+fn extensions_of_python_are_observed() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "extension", EXTENSION, &["-shared", "-fPIC"]);
+    sandbox.file("call.py", "import ctypes\nprint(ctypes.CDLL('./extension').solve())\n");
+    let ended = sandbox.pompeii("run -q -o exp -- python3 call.py");
+    assert_eq!((ended.code, ended.output.as_str()), (Some(0), "2\n"), "{}", ended.messages);
+    ended.says("the OpenMP constructs of extensions that python3 loads are observed");
+    assert_eq!(places(&sandbox, "parallel"), [(3, "solve".to_owned())]);
+    // Without OpenMP there is nothing to be measured.
+    let ended = sandbox.pompeii("run -q -o none -- python3 -c print(1)");
+    assert_eq!((ended.code, ended.output.as_str()), (Some(0), "1\n"));
+    assert!(!sandbox.exists("none"));
+}
+
+#[test]
 fn a_static_libgomp_is_said_to_be_out_of_reach() {
     let sandbox = Sandbox::new();
     plain(&sandbox, "static", crate::common::LOOP, &["-static"]);
