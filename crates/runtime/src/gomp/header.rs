@@ -86,21 +86,28 @@ impl Header {
     /// user has no such function, header and data are together already.
     ///
     /// # Safety
-    /// What the header was made of must be a task's.
-    pub unsafe fn hand_over<T>(&self, is_cancellable: bool, call: impl FnOnce(&Block) -> T) -> T {
-        let (size, align) = (self.offset + self.size, self.align);
-        if !is_cancellable || self.copy != 0 {
-            let (data, copy) = (std::ptr::from_ref(self) as usize, copy as *const () as usize);
-            return call(&Block { data, copy, size, align });
+    /// What the header was made of must be a task's. Libgomp may write into it meanwhile.
+    pub unsafe fn hand_over<T>(
+        header: *mut Self,
+        is_cancellable: bool,
+        call: impl FnOnce(&Block) -> T,
+    ) -> T {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (size, align) = ((*header).offset + (*header).size, (*header).align);
+            if is_cancellable && (*header).copy == 0 {
+                return Self::hand_over_together(header, size, align, call);
+            }
+            let (data, copy) = (header as usize, copy as *const () as usize);
+            call(&Block { data, copy, size, align })
         }
-        self.hand_over_together(size, align, call)
     }
 
     /// A function of its own: the frame of the other way must be small, because tasks that are
     /// executed at once create tasks in turn.
     #[inline(never)]
-    fn hand_over_together<T>(
-        &self,
+    unsafe fn hand_over_together<T>(
+        header: *const Self,
         size: usize,
         align: usize,
         call: impl FnOnce(&Block) -> T,
@@ -115,7 +122,7 @@ impl Header {
         };
         let start = start.wrapping_add(start.align_offset(align));
         // SAFETY: there is room for so many bytes behind the first place that is aligned.
-        unsafe { copy(start.cast(), self) };
+        unsafe { copy(start.cast(), header) };
         call(&Block { data: start as usize, copy: 0, size, align })
     }
 }
@@ -157,10 +164,10 @@ mod tests {
     fn found(copy_user: usize, align: usize, is_cancellable: bool, count: usize) -> Vec<u8> {
         let user: Vec<u8> = (1..=24).collect();
         let of = [1, user.as_ptr() as usize, copy_user, user.len(), align];
-        let header = Header::new(of, 0, std::ptr::null_mut());
+        let mut header = Header::new(of, 0, std::ptr::null_mut());
         // SAFETY: as libgomp does: a block of its own, the words, the task.
         unsafe {
-            header.hand_over(is_cancellable, |block| {
+            Header::hand_over(&raw mut header, is_cancellable, |block| {
                 let mut own = vec![0_u8; block.size + block.align];
                 let start = own.as_mut_ptr();
                 let start = start.wrapping_add(start.align_offset(block.align));
@@ -205,11 +212,11 @@ mod tests {
 
     #[test]
     fn a_task_may_have_no_data() {
-        let header = Header::new([1, 0, 0, 0, 1], 0, std::ptr::null_mut());
+        let mut header = Header::new([1, 0, 0, 0, 1], 0, std::ptr::null_mut());
         for is_cancellable in [false, true] {
             // SAFETY: a task without data.
             unsafe {
-                header.hand_over(is_cancellable, |block| {
+                Header::hand_over(&raw mut header, is_cancellable, |block| {
                     assert_eq!((block.size, block.align), (size_of::<Header>(), ALIGN_MIN));
                     assert_eq!(block.copy == 0, is_cancellable);
                 });

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
         };
         let mut header = Header::new([function, data, copy, size, align], flags, construct);
         pomp::POMP_Task_create_begin(construct, &raw mut header.id);
-        let nothing = header.hand_over(call.library.is_cancellable, |block| {
+        let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
             let mut ours = arguments;
             ours[0] = run as *const () as usize;
             ours[1..5].copy_from_slice(&[block.data, block.copy, block.size, block.align]);

@@ -72,7 +72,7 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
             header.words[2] = (data as *const usize).add(2).read();
         }
         pomp::POMP_Taskloop_enter(construct, &raw mut header.id);
-        let nothing = header.hand_over(call.library.is_cancellable, |block| {
+        let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
             let run = run as *const () as usize;
             let [data, copy, size, align] = [block.data, block.copy, block.size, block.align];
             original(run, data, copy, size, align, flags, number, priority, start, end, step)
