@@ -8,8 +8,12 @@
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
+use std::sync::OnceLock;
 
-use crate::openmp;
+use crate::{folder, openmp};
+
+/// The file name of this library.
+const OWN_NAME: &str = "libpomp.so";
 
 /// The function of this name that the caller at this address would have reached; 0 if there is
 /// none.
@@ -33,6 +37,20 @@ pub fn is_only_instance() -> bool {
     // SAFETY: a NUL-terminated name.
     let found = unsafe { openmp::symbol(libc::RTLD_DEFAULT, c"POMP_Init".as_ptr()) };
     found == 0 || is_ours(found)
+}
+
+/// Whether this library was loaded in front of all others, for a program that was not instrumented.
+/// An instrumented program needs it as it needs others, and its constructs make their events
+/// themselves. To be asked first before the program begins, which may change its environment.
+pub fn is_preloaded() -> bool {
+    static PRELOADED: OnceLock<bool> = OnceLock::new();
+    let names_this = |list: String| has_own_name(&list);
+    *PRELOADED.get_or_init(|| folder::variable(&["LD_PRELOAD"]).is_some_and(names_this))
+}
+
+/// Whether this library is in a list of libraries.
+fn has_own_name(list: &str) -> bool {
+    list.split([':', ' ']).any(|path| path.rsplit('/').next() == Some(OWN_NAME))
 }
 
 /// Where the file that has this address is loaded; 0 if it is in none.
@@ -141,5 +159,19 @@ mod tests {
     #[test]
     fn a_test_has_one_instance() {
         assert!(is_only_instance());
+    }
+
+    #[test]
+    fn a_list_of_libraries_names_this_one_or_not() {
+        for (list, is_named) in [
+            ("/cache/lib/libpomp.so", true),
+            ("libjemalloc.so.2:/cache/lib/libpomp.so", true),
+            ("/cache/mpi/libpompeii-mpi.so /cache/lib/libpomp.so", true),
+            ("/cache/mpi/libpompeii-mpi.so", false),
+            ("/lib/libpomp.so.1", false),
+            ("", false),
+        ] {
+            assert_eq!(has_own_name(list), is_named, "{list}");
+        }
     }
 }

@@ -77,6 +77,7 @@ fn begin() -> &'static (Calibration, Started) {
     START.get_or_init(|| {
         clock::choose();
         openmp::find();
+        next::is_preloaded();
         ends::register();
         forks::register();
         let start = (clock::calibrate(), Started::now());

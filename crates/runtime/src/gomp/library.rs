@@ -15,7 +15,7 @@ use super::table::{COUNT, NAMES};
 use super::thread;
 use crate::addresses::Addresses;
 use crate::next::{self, Scope};
-use crate::{folder, openmp};
+use crate::openmp;
 
 /// One copy. It is never freed.
 pub struct Library {
@@ -90,7 +90,7 @@ impl Library {
             fork => next::base(fork) == base,
         };
         let is_asked = openmp::is_asked(symbol) || is_global;
-        let is_observed = !is_llvm && is_preloaded() && next::is_only_instance();
+        let is_observed = !is_llvm && next::is_preloaded() && next::is_only_instance();
         let is_cancellable = match symbol(c"omp_get_cancellation") {
             0 => false,
             // SAFETY: the function of this name has this type.
@@ -100,19 +100,6 @@ impl Library {
         let before = null_mut();
         Some(Self { originals, is_observed, is_cancellable, is_asked, thread, base, before })
     }
-}
-
-/// The file name of the library that a program has in front of all others if it is to be observed.
-const OWN_NAME: &str = "libpomp.so";
-
-/// Whether this library was loaded in front of all others. In an instrumented program it is one of
-/// those that the program needs, and its constructs make their events themselves.
-fn is_preloaded() -> bool {
-    folder::variable(&["LD_PRELOAD"]).is_some_and(|list| names_this(&list))
-}
-
-fn names_this(list: &str) -> bool {
-    list.split([':', ' ']).any(|path| path.rsplit('/').next() == Some(OWN_NAME))
 }
 
 #[cold]
@@ -206,20 +193,6 @@ extern "C" fn missing() -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_list_of_libraries_names_this_one_or_not() {
-        for (list, is_named) in [
-            ("/cache/lib/libpomp.so", true),
-            ("libjemalloc.so.2:/cache/lib/libpomp.so", true),
-            ("/cache/mpi/libpompeii-mpi.so /cache/lib/libpomp.so", true),
-            ("/cache/mpi/libpompeii-mpi.so", false),
-            ("/lib/libpomp.so.1", false),
-            ("", false),
-        ] {
-            assert_eq!(names_this(list), is_named, "{list}");
-        }
-    }
 
     #[test]
     fn a_process_without_libgomp_has_no_copy() {
