@@ -32,6 +32,7 @@ pub enum Inner {
 /// word of the data of a region, so there is a copy of that word.
 #[repr(C)]
 pub struct Body {
+    #[allow(dead_code, reason = "libgomp reads it")]
     reductions: usize,
     function: usize,
     data: *mut c_void,
