@@ -58,9 +58,10 @@ pub fn base(address: usize) -> usize {
     file(address).map_or(0, |file| file.dli_fbase as usize)
 }
 
-/// Whether an address is in this library.
+/// Whether an address is in the code of this library. (Statically linked programs ask that, too: no
+/// function is called here that needs a loader.)
 pub fn is_ours(address: usize) -> bool {
-    base(address) == base(is_ours as *const () as usize)
+    own_code().is_some_and(|(start, end)| (start..end).contains(&address))
 }
 
 /// Where the code of this library begins and ends.
