@@ -1,30 +1,36 @@
 //! `pompeii doctor`: what works on this machine and what does not, by trying it. The core check
 //! compiles, runs and reports a small program with each compiler that is found.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use pompeii_finish::metrics::{self, Counters};
 
 use crate::executables::executable;
-use crate::library;
 use crate::mpi::{Mpi, wrappers};
-use crate::output::print;
+use crate::output::{print, say};
+use crate::program::Program;
 use crate::terminal::shown;
+use crate::{interpreters, library, unmodified};
 
 /// Options of `doctor`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii doctor
+    pompeii doctor ./ocean                 whether `run` can measure it as it is
     pompeii doctor && make CC=pompeii-gcc
     pompeii doctor --build-mpi             needed once, before jobs run on nodes without compiler")]
 pub struct Arguments {
     /// Build the wrappers for all MPI libraries whose compilers are in PATH
     #[arg(long)]
     build_mpi: bool,
+    /// Say how `run` would measure this program, and test nothing; exit code 1 if it would not
+    #[arg(value_name = "PROGRAM", conflicts_with = "build_mpi")]
+    program: Option<OsString>,
 }
 
 const C_PROGRAM: &str = "int main(void) {\n  int sum = 0;\n  #pragma omp parallel for \
@@ -55,6 +61,9 @@ enum State {
 
 /// Does it; 1 where something is broken.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    if let Some(word) = &arguments.program {
+        return measures(word);
+    }
     let mut findings = vec![clock(), runtime_library()];
     for (compiler, name, text) in COMPILERS {
         findings.push(compiler_works(&installed(compiler), name, text));
@@ -74,6 +83,34 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     print(&text)?;
     let broken = findings.iter().any(|finding| finding.state == State::Broken);
     Ok(ExitCode::from(u8::from(broken)))
+}
+
+/// Says how `run` would measure a program; 1 if it would not.
+fn measures(word: &OsStr) -> Result<ExitCode> {
+    let Some(path) = executable(word) else {
+        bail!("{}: there is no such program, or it may not be executed", shown(word));
+    };
+    let interpreter = interpreters::name(&path);
+    let program = Program::open(path);
+    let is_measured = match (&program, interpreter) {
+        (Some(program), _) if program.is_instrumented() => {
+            say(format!("{} is instrumented: it measures itself", shown(word)));
+            true
+        }
+        (_, Some(interpreter)) => {
+            say(format!("{interpreter} is measured if it loads extensions with OpenMP"));
+            true
+        }
+        (Some(program), None) => unmodified::is_observed(program),
+        (None, None) => false,
+    };
+    if !is_measured {
+        say(format!(
+            "`run` would measure nothing of {} itself; build it with `pompeii compile`",
+            shown(word)
+        ));
+    }
+    Ok(ExitCode::from(u8::from(!is_measured)))
 }
 
 fn clock() -> Finding {

@@ -432,6 +432,26 @@ fn extensions_of_python_are_observed() {
 }
 
 #[test]
+fn doctor_says_beforehand_how_a_program_is_measured() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "plain", crate::common::LOOP, &[]);
+    plain(&sandbox, "static", crate::common::LOOP, &["-static"]);
+    sandbox.compile("instrumented", crate::common::LOOP);
+    for (program, code, says) in [
+        ("./plain", 0, "are observed by its calls of libgomp"),
+        ("./instrumented", 0, "is instrumented: it measures itself"),
+        ("python3", 0, "python3 is measured if it loads extensions with OpenMP"),
+        ("./static", 1, "they have libgomp inside"),
+        ("sh", 1, "`run` would measure nothing of sh itself"),
+    ] {
+        let ended = sandbox.pompeii(&format!("doctor {program}"));
+        assert_eq!(ended.code, Some(code), "{program}: {}", ended.messages);
+        ended.says(says);
+    }
+    sandbox.pompeii("doctor ./missing").says("there is no such program");
+}
+
+#[test]
 fn a_static_libgomp_is_said_to_be_out_of_reach() {
     let sandbox = Sandbox::new();
     plain(&sandbox, "static", crate::common::LOOP, &["-static"]);
