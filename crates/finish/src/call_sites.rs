@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pompeii_live::{Definition, LiveProcess};
 use pompeii_model::Region;
-use pompeii_symbols::{Frame, Loaded, Symbols};
+use pompeii_symbols::{Frame, Loaded, Symbols, first_lines};
 
 use crate::critical_names;
 use crate::statements::Sources;
@@ -17,6 +17,13 @@ struct Place {
     frame: Frame,
     /// It is a construct of a program that was not instrumented; otherwise a call of a routine.
     is_construct: bool,
+}
+
+/// The function of a construct, which is the place of this index.
+struct Function {
+    place: usize,
+    object: u32,
+    address: u64,
 }
 
 /// What a process has noted of places in the code.
@@ -65,6 +72,7 @@ impl Places {
     fn of(definitions: &[Definition], symbols: &Symbols) -> Self {
         let mut places = Self::default();
         let mut sources = Sources::default();
+        let mut functions: Vec<Function> = Vec::new();
         for definition in definitions {
             match definition {
                 Definition::Object { path, build_id, .. } => {
@@ -78,11 +86,17 @@ impl Places {
                         places.found.push(Place { region: *region, frame, is_construct: false });
                     }
                 }
-                Definition::Construct { region, object, address, .. } => {
-                    if let Some(loaded) = places.objects.get(*object as usize) {
-                        // What was inlined there is where the construct is written.
-                        let frame = symbols.frames(loaded, *address).swap_remove(0);
-                        places.found.push(Place { region: *region, frame, is_construct: true });
+                &Definition::Construct { region, object, address, is_function } => {
+                    if let Some(loaded) = places.objects.get(object as usize) {
+                        let mut frames = symbols.frames(loaded, address);
+                        // What was inlined at a call is where the construct is written, and what
+                        // was inlined into a body is not.
+                        let at = if is_function { frames.len() - 1 } else { 0 };
+                        let frame = frames.swap_remove(at);
+                        if is_function {
+                            functions.push(Function { place: places.found.len(), object, address });
+                        }
+                        places.found.push(Place { region, frame, is_construct: true });
                     }
                 }
                 Definition::Caller { region, object, address } => {
@@ -94,8 +108,26 @@ impl Places {
                 _ => {}
             }
         }
+        places.begin_in_first_lines(&functions);
         places.found.sort_by_key(|place| place.region);
         places
+    }
+
+    /// The line of a function that the compiler has made of a body is that of the construct.
+    fn begin_in_first_lines(&mut self, functions: &[Function]) {
+        for (id, loaded) in (0..).zip(&self.objects) {
+            let here = || functions.iter().filter(|function| function.object == id);
+            let addresses: Vec<u64> = here().map(|function| function.address).collect();
+            if addresses.is_empty() {
+                continue;
+            }
+            let lines = first_lines(loaded, &addresses);
+            for function in here() {
+                if let Some(&line) = lines.get(&function.address) {
+                    self.found[function.place].frame.line = line;
+                }
+            }
+        }
     }
 
     fn at(&self, region: u32) -> Option<&Place> {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use object::{Object, ReadCache};
 
+use crate::Loaded;
+
 const FOLDER: &str = "/usr/lib/debug";
 
 /// The separate debug file of a file, if there is one with the same build id.
@@ -25,6 +27,32 @@ pub fn separate<'a>(path: &Path, build_id: &[u8], elf: &impl Object<'a>) -> Opti
         candidates.extend([folder.join(link), folder.join(".debug").join(link), below.join(link)]);
     }
     candidates.into_iter().find(|candidate| candidate != path && has_id(candidate, build_id))
+}
+
+/// Shows the file that was loaded, if it is still there, and then its separate debug file, if it
+/// has one.
+pub fn each_file(loaded: &Loaded, mut look: impl FnMut(&object::File<'_, &ReadCache<File>>)) {
+    let Loaded { path, build_id } = loaded;
+    let Some(separate) = look_at(path, |elf| {
+        let is_loaded = elf.build_id().ok().flatten().unwrap_or_default() == build_id;
+        is_loaded.then(|| {
+            look(elf);
+            separate(path, build_id, elf)
+        })
+    }) else {
+        return;
+    };
+    if let Some(path) = separate.flatten() {
+        look_at(&path, look);
+    }
+}
+
+fn look_at<T>(
+    path: &Path,
+    look: impl FnOnce(&object::File<'_, &ReadCache<File>>) -> T,
+) -> Option<T> {
+    let file = ReadCache::new(regular(path)?);
+    object::File::parse(&file).ok().map(|elf| look(&elf))
 }
 
 /// Opens a file with content; a pipe of that name would block.

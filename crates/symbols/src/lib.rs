@@ -11,6 +11,7 @@
 
 mod debug;
 mod name;
+mod starts;
 mod table;
 mod unwind;
 mod variables;
@@ -23,6 +24,7 @@ use addr2line::Loader;
 use object::{Object as _, ReadCache};
 
 pub use name::readable;
+pub use starts::first_lines;
 use table::Table;
 use unwind::Ranges;
 pub use variables::variables;

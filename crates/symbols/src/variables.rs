@@ -1,34 +1,18 @@
 //! Names of variables by their addresses. They are asked for rarely, so the file is read for each
 //! question, and nothing is kept.
 
-use std::path::{Path, PathBuf};
-
-use object::{Object, ObjectSymbol, ReadCache, SymbolKind};
+use object::{Object, ObjectSymbol, SymbolKind};
 
 use crate::{Loaded, debug};
 
 /// The symbols of the variables that have these addresses, `None` for those without one.
 pub fn variables(loaded: &Loaded, addresses: &[u64]) -> Vec<Option<String>> {
     let mut found = vec![None; addresses.len()];
-    let separate = look(&loaded.path, &loaded.build_id, addresses, &mut found);
-    if let Some(path) = separate {
-        look(&path, &loaded.build_id, addresses, &mut found);
-    }
+    debug::each_file(loaded, |elf| look(elf, addresses, &mut found));
     found
 }
 
-/// Looks in one file, if it has this build id. Returns its separate debug file.
-fn look(
-    path: &Path,
-    build_id: &[u8],
-    addresses: &[u64],
-    found: &mut [Option<String>],
-) -> Option<PathBuf> {
-    let file = ReadCache::new(debug::regular(path)?);
-    let elf = object::File::parse(&file).ok()?;
-    if elf.build_id().ok().flatten().unwrap_or_default() != build_id {
-        return None;
-    }
+fn look<'a>(elf: &impl Object<'a>, addresses: &[u64], found: &mut [Option<String>]) {
     for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
         if symbol.kind() != SymbolKind::Data || !symbol.is_definition() {
             continue;
@@ -40,7 +24,6 @@ fn look(
             }
         }
     }
-    debug::separate(path, build_id, &elf)
 }
 
 #[cfg(test)]

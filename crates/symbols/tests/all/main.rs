@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
-use pompeii_symbols::{Frame, Loaded, Symbols};
+use pompeii_symbols::{Frame, Loaded, Symbols, first_lines};
 use tempfile::TempDir;
 
 const PROGRAM: &str = "void here(void);
@@ -103,6 +103,33 @@ impl Built {
         let of = |(path, address): &(PathBuf, u64)| shown(&symbols.frames(&loaded(path), *address));
         self.calls.iter().map(of).collect()
     }
+}
+
+/// The body of a construct may begin at the address of the function that the compiler makes of it.
+#[test]
+fn functions_of_bodies_begin_in_the_lines_of_their_constructs() {
+    const BODIES: &str = "void set(int *one, int *other) {
+#pragma omp parallel
+  *one = 4;
+#pragma omp parallel
+  *other = 5;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bodies.c"), BODIES).unwrap();
+    let options = "-O2 -g -fopenmp -fPIC -shared -Wl,--build-id=sha1";
+    succeeds(folder.path(), &format!("gcc {options} bodies.c -o libbodies.so"));
+    let path = folder.path().join("libbodies.so");
+    let bytes = fs::read(&path).unwrap();
+    let elf = object::File::parse(&*bytes).unwrap();
+    let bodies = elf.symbols().filter(|symbol| symbol.name().unwrap().starts_with("set._omp_fn."));
+    let addresses: Vec<u64> = bodies.map(|symbol| symbol.address()).collect();
+    let lines = first_lines(&loaded(&path), &addresses);
+    let mut lines: Vec<u32> = lines.into_values().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [2, 4]);
+    let other = Loaded { build_id: Vec::new(), ..loaded(&path) };
+    assert!(first_lines(&other, &addresses).is_empty());
 }
 
 /// The file as a process would note it.
