@@ -270,9 +270,8 @@ impl Definition {
             Definition::Dropped { location, chunk, events, from, until } => {
                 log.push(20);
                 log.extend(location.to_le_bytes());
-                for number in [chunk, events, from, until] {
-                    log.extend(number.to_le_bytes());
-                }
+                let numbers = [chunk, events, from, until].into_iter();
+                numbers.for_each(|number| log.extend(number.to_le_bytes()));
             }
             Definition::Guarded { region, class, location, node, at, begins } => {
                 log.extend([10, u8::from(*begins)]);

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::{Definition, Mapped, RegionKind};
 
+use crate::loaded::CodePlace;
 use crate::process::{Process, lock};
 
 /// A region that is to be defined: everything that makes it one and not another.
@@ -39,24 +40,13 @@ impl RegionText {
     }
 }
 
-/// A place in the code of a loaded file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct CodePlace {
-    /// Where the file is.
-    pub path: String,
-    /// Its build id in hexadecimal digits; empty where it has none.
-    pub build_id: String,
-    /// The address in the file, that is, without the load base.
-    pub address: u64,
-}
-
 /// What was defined, and the log of it.
 pub struct Definitions {
     log: Mapped,
     used_bytes: usize,
     regions: HashMap<(u8, String, String, (u32, u32)), u32>,
-    /// Regions of routines by where they are called, and of constructs by where they are in the code:
-    /// an object and an address in it.
+    /// Regions of routines by where they are called, and of constructs by where they are in the
+    /// code: an object and an address in it.
     call_sites: HashMap<(String, u32, u64), u32>,
     /// Regions whose callers are known.
     called: HashSet<u32>,

@@ -3,11 +3,22 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
+use std::ops::Range;
 use std::path::Path;
 
-use crate::definitions::CodePlace;
 use crate::objects;
 use crate::openmp;
+
+/// A place in the code of a loaded file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CodePlace {
+    /// Where the file is.
+    pub path: String,
+    /// Its build id in hexadecimal digits; empty where it has none.
+    pub build_id: String,
+    /// The address in the file, that is, without the load base.
+    pub address: u64,
+}
 
 /// Frames that are looked at for the caller of MPI, the one that the wrapper returns to included.
 const MPI_FRAMES_MAX: usize = 4;
@@ -86,6 +97,15 @@ extern "C" fn step(context: *mut c_void, walk: *mut Walk) -> c_int {
     if ends { 4 } else { 0 }
 }
 
+/// Where an address is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its place in the file.
+    pub place: CodePlace,
+    /// From where to where the file is loaded.
+    pub extent: Range<usize>,
+}
+
 /// The file that has the call which returns to this address.
 pub fn place(address: usize) -> Option<CodePlace> {
     place_of(address.checked_sub(1)?)
@@ -93,12 +113,20 @@ pub fn place(address: usize) -> Option<CodePlace> {
 
 /// The file that has the code at this address.
 pub fn place_of(address: usize) -> Option<CodePlace> {
+    find(address).map(|found| found.place)
+}
+
+/// The same, with the extent of the file.
+pub fn find(address: usize) -> Option<Found> {
     let mut found = None;
     objects::each(&mut |file| {
-        found = file.has(address).then(|| CodePlace {
-            path: file.path(),
-            build_id: file.build_id(),
-            address: address.wrapping_sub(file.base) as u64,
+        found = file.has(address).then(|| Found {
+            place: CodePlace {
+                path: file.path(),
+                build_id: file.build_id(),
+                address: address.wrapping_sub(file.base) as u64,
+            },
+            extent: file.extent(),
         });
         found.is_none()
     });
@@ -107,6 +135,8 @@ pub fn place_of(address: usize) -> Option<CodePlace> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
 
     #[test]
@@ -120,6 +150,11 @@ mod tests {
         assert_eq!(place(0), None);
         let function = caller as *const () as usize;
         assert_eq!(place_of(function), place(function + 1));
+        static DATA: AtomicUsize = AtomicUsize::new(0);
+        let data = &raw const DATA as usize;
+        let extents = [function, data].map(|address| find(address).unwrap().extent);
+        assert!(extents.iter().all(|extent| extent.contains(&function) && extent.contains(&data)));
+        assert!(!extents[0].contains(&(libc::getpid as *const () as usize)));
     }
 
     #[test]

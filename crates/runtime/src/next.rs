@@ -6,11 +6,11 @@
 //! The global scope comes first. A file that depends on one copy of a library shares the copy that
 //! the global scope has already; sent to its own, its threads would be strangers there.
 
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
-use crate::{folder, openmp};
+use crate::{folder, objects, openmp};
 
 /// The file name of this library.
 const OWN_NAME: &str = "libpomp.so";
@@ -66,35 +66,18 @@ pub fn is_ours(address: usize) -> bool {
 
 /// Where the code of this library begins and ends.
 pub fn own_code() -> Option<(usize, usize)> {
-    let mut search = OwnCode { address: own_code as *const () as usize, found: None };
-    // SAFETY: the callback has this type, and gets the search for as long as this call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-    search.found
-}
-
-/// An address whose segment is looked for.
-struct OwnCode {
-    address: usize,
-    found: Option<(usize, usize)>,
-}
-
-unsafe extern "C" fn look(
-    info: *mut libc::dl_phdr_info,
-    _bytes: libc::size_t,
-    search: *mut c_void,
-) -> c_int {
-    // SAFETY: the loader's contract, and `own_code` has handed the search over.
-    let (info, search) = unsafe { (&*info, &mut *search.cast::<OwnCode>()) };
-    // SAFETY: the loader says how many there are.
-    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
-    let segments = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-    let mut borders = segments.map(|header| {
-        let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
-        (start, start.wrapping_add(header.p_memsz as usize))
+    let address = own_code as *const () as usize;
+    let mut found = None;
+    objects::each(&mut |file| {
+        let segments = file.headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let mut borders = segments.map(|header| {
+            let start = file.base.wrapping_add(header.p_vaddr as usize);
+            (start, start.wrapping_add(header.p_memsz as usize))
+        });
+        found = borders.find(|&(start, end)| (start..end).contains(&address));
+        found.is_none()
     });
-    let has_address = |&(start, end): &(usize, usize)| (start..end).contains(&search.address);
-    search.found = borders.find(has_address);
-    c_int::from(search.found.is_some())
+    found
 }
 
 /// The dependencies of a loaded file.

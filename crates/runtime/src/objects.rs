@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A file that is loaded, as the loader describes it. It stays loaded as long as this lives,
 /// because the loader holds its lock meanwhile.
@@ -22,6 +23,14 @@ impl LoadedFile<'_> {
             let start = self.base.wrapping_add(header.p_vaddr as usize);
             header.p_type == libc::PT_LOAD && address.wrapping_sub(start) < header.p_memsz as usize
         })
+    }
+
+    /// From the begin of its first segment to the end of its last one.
+    pub fn extent(&self) -> Range<usize> {
+        let segments = || self.headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let start = segments().map(|segment| segment.p_vaddr).min().unwrap_or(0);
+        let end = segments().map(|segment| segment.p_vaddr + segment.p_memsz).max().unwrap_or(0);
+        self.base.wrapping_add(start as usize)..self.base.wrapping_add(end as usize)
     }
 
     /// Its whole path.

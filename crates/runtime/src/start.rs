@@ -112,6 +112,11 @@ pub fn stop() {
     sampling::stop();
 }
 
+/// Whether no more events are measured.
+pub fn is_off() -> bool {
+    STATE.load(Ordering::Acquire) == state::OFF
+}
+
 /// A followed child sets up again at its first event, if its parent would measure.
 pub fn begin_anew() {
     if STATE.load(Ordering::Acquire) == state::RUNNING {

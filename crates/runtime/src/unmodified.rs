@@ -10,15 +10,14 @@
 
 use std::ffi::CStr;
 use std::path::Path;
-use std::sync::atomic::AtomicPtr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicPtr, AtomicU16};
 
 use crate::addresses::{Addresses, zeroed};
-use crate::definitions::CodePlace;
 use crate::descriptor::{self, Given, InCode, Words};
-use crate::loaded;
+use crate::loaded::{self, CodePlace};
 use crate::shared::AtomicUsize;
-use crate::shared::Ordering::{Acquire, Release};
+use crate::shared::Ordering::{Acquire, Relaxed, Release};
+use crate::start;
 
 /// Writes the directives down once, with the words that descriptors have for them. To add one: its
 /// line here, and its regions in `descriptor/text.rs`.
@@ -94,21 +93,31 @@ impl Code {
         }
     }
 
-    /// The file that has it. Code that the program has made itself is in none.
-    fn find(self) -> InCode {
-        let (place, address, is_function) = match self {
-            Code::Function(address) => (loaded::place_of(address), address, true),
-            Code::Call(address) => (loaded::place(address), address, false),
+    /// The file that has it. Code that the program has made itself is in none. `None` for a file
+    /// with instrumented constructs, which report themselves.
+    fn find(self) -> Option<InCode> {
+        let (inside, address, is_function) = match self {
+            Code::Function(address) => (address, address, true),
+            Code::Call(address) => (address.wrapping_sub(1), address, false),
         };
+        let found = loaded::find(inside);
+        if found.as_ref().is_some_and(|found| descriptor::is_instrumented(&found.extent)) {
+            return None;
+        }
+        let place = found.map(|found| found.place);
         let without_file = || CodePlace {
             path: "[made at run time]".to_owned(),
             build_id: String::new(),
             address: address as u64,
         };
         let is_elsewhere = address == 0 || place.as_ref().is_some_and(|at| is_runtime(&at.path));
-        InCode { place: place.unwrap_or_else(without_file), is_function, address, is_elsewhere }
+        let place = place.unwrap_or_else(without_file);
+        Some(InCode { place, is_function, address, is_elsewhere })
     }
 }
+
+/// Stands for a construct that is not observed, because it is instrumented.
+const UNOBSERVED: usize = 1;
 
 /// Addresses of descriptors; 0 for one that is being made.
 static CONSTRUCTS: Addresses<AtomicUsize> = Addresses::new();
@@ -116,21 +125,18 @@ static CONSTRUCTS: Addresses<AtomicUsize> = Addresses::new();
 /// Numbers of constructs; 0 is none's.
 const NUMBERS: usize = 1 << 16;
 
-/// How many constructs have numbers. As long as it is held, no other thread makes a construct.
-struct Made {
-    numbers: u16,
-}
-
-static MADE: Mutex<Made> = Mutex::new(Made { numbers: 0 });
+/// How many constructs have numbers. Only who holds [`descriptor::hold`] changes it.
+static NUMBERS_USED: AtomicU16 = AtomicU16::new(0);
 /// Descriptors by their numbers, null before the first construct.
 static NUMBERED: AtomicPtr<[AtomicUsize; NUMBERS]> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The construct of this kind at this address; `None` where there is no memory for it. `words` are
-/// asked for at its first visit only.
+/// The construct of this kind at this address; `None` if its file has instrumented constructs, if
+/// nothing is measured, and if there is no memory for it. `words` are asked for at its first visit
+/// only.
 #[inline(always)]
 pub fn construct(directive: Directive, code: Code, words: impl FnOnce() -> Words) -> Option<Given> {
     let known = CONSTRUCTS.known(code.key(directive)).map_or(0, |known| known.load(Acquire));
-    if known == 0 { make(directive, code, words()) } else { Some(given(known)) }
+    if known > UNOBSERVED { Some(given(known)) } else { make(known, directive, code, words) }
 }
 
 #[inline(always)]
@@ -142,14 +148,27 @@ fn given(descriptor: usize) -> Given {
 /// Two threads that come first together get the same.
 #[cold]
 #[inline(never)]
-fn make(directive: Directive, code: Code, words: Words) -> Option<Given> {
-    // Not under the lock: the look-up takes the loader's, which the other threads may have.
-    let place = code.find();
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+fn make(
+    known: usize,
+    directive: Directive,
+    code: Code,
+    words: impl FnOnce() -> Words,
+) -> Option<Given> {
+    // A child that is not measured may have been forked while another thread had the lock.
+    if known == UNOBSERVED || start::is_off() {
+        return None;
+    }
+    // Not under the lock: look-ups take the loader's, which other threads may have.
+    let (place, words) = (code.find(), words());
+    let _made_by_this_thread = descriptor::hold();
     let (known, _) = CONSTRUCTS.take(code.key(directive))?;
+    let Some(place) = place else {
+        known.store(UNOBSERVED, Release);
+        return None;
+    };
     let mut descriptor = known.load(Acquire);
     if descriptor == 0 {
-        let number = made.next_number();
+        let number = next_number();
         descriptor = descriptor::in_code(directive.words(), &words, (place, number)) as usize;
         if let Some(numbered) = numbered_places() {
             numbered[usize::from(number)].store(descriptor, Release);
@@ -159,23 +178,19 @@ fn make(directive: Directive, code: Code, words: Words) -> Option<Given> {
     Some(given(descriptor))
 }
 
-impl Made {
-    /// The next free number, 0 if there is none.
-    fn next_number(&mut self) -> u16 {
-        if NUMBERED.load(Acquire).is_null() {
-            let places: Option<Box<[AtomicUsize; NUMBERS]>> =
-                zeroed::<AtomicUsize>(NUMBERS).and_then(|places| places.try_into().ok());
-            let Some(places) = places else { return 0 };
-            NUMBERED.store(Box::into_raw(places), Release);
-        }
-        match self.numbers.checked_add(1) {
-            Some(number) => {
-                self.numbers = number;
-                number
-            }
-            None => 0,
-        }
+/// The next free number, 0 if there is none.
+fn next_number() -> u16 {
+    if NUMBERED.load(Acquire).is_null() {
+        let places: Option<Box<[AtomicUsize; NUMBERS]>> =
+            zeroed::<AtomicUsize>(NUMBERS).and_then(|places| places.try_into().ok());
+        let Some(places) = places else { return 0 };
+        NUMBERED.store(Box::into_raw(places), Release);
     }
+    let number = NUMBERS_USED.load(Relaxed).checked_add(1).unwrap_or(0);
+    if number != 0 {
+        NUMBERS_USED.store(number, Relaxed);
+    }
+    number
 }
 
 fn numbered_places() -> Option<&'static [AtomicUsize; NUMBERS]> {
@@ -253,12 +268,12 @@ mod tests {
     fn its_place_is_in_a_file_or_nowhere() {
         let own = std::env::current_exe().unwrap();
         let here = find as *const () as usize;
-        let function = Code::Function(here).find();
+        let function = Code::Function(here).find().unwrap();
         assert_eq!(function.place.path, own.to_string_lossy());
         assert!(function.is_function);
-        let call = Code::Call(here + 1).find();
+        let call = Code::Call(here + 1).find().unwrap();
         assert_eq!((call.place, call.is_function), (function.place, false));
-        let nowhere = Code::Function(0x10).find();
+        let nowhere = Code::Function(0x10).find().unwrap();
         assert_eq!(nowhere.text(), "[made at run time]+0x10");
     }
 

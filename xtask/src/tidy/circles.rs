@@ -35,7 +35,7 @@ const REMAINING: &[(&str, &str)] = &[
     ),
     (
         "runtime",
-        "barrier cause context definitions descriptor filter guard iteration loaded \
+        "barrier cause context definitions descriptor filter guard iteration \
          location metrics parameters process ready seat serial sync task task::creation \
          task::execution task::instance task::spare task::times task::untied task::wait \
          team",

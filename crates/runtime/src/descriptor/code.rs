@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::AtomicPtr;
 
 use super::{Descriptor, Extension};
-use crate::definitions::CodePlace;
+use crate::loaded::CodePlace;
 
 /// What makes an [`Extension`] known that goes on with an [`InCode`].
 pub(super) const MARK: &CStr = c"pompeii code 1";

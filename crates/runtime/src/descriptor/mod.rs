@@ -7,13 +7,15 @@
 //! handle.
 
 mod code;
+mod instrumented;
 mod slot;
 mod text;
 
 use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::encode::Packed;
@@ -27,6 +29,7 @@ use crate::sync::{Lock, Turn};
 use crate::task::TaskRegions;
 
 pub use code::{InCode, Words, code as code_of, descriptor as in_code, number as number_of};
+use instrumented::Pages;
 pub use slot::Slot;
 use text::Text;
 
@@ -381,6 +384,7 @@ impl Handle {
 struct Known {
     handles: HashMap<Text, &'static Handle>,
     criticals: HashMap<String, &'static Lock>,
+    instrumented: Pages,
 }
 
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
@@ -395,15 +399,11 @@ pub fn hold() -> Held {
     Held { _known: KNOWN.lock().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// A construct has said of itself what it is.
-static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
-
-/// Whether the program has instrumented constructs. Then adapters that observe the OpenMP library
-/// leave it alone: they would see the same constructs once more. User regions and functions are no
-/// constructs.
-#[inline(always)]
-pub fn has_instrumented_constructs() -> bool {
-    INSTRUMENTED.load(Ordering::Relaxed)
+/// Whether a loaded file, which extends from here to there, has instrumented constructs, as far as
+/// they were visited. User regions and functions are no constructs.
+pub fn is_instrumented(file: &Range<usize>) -> bool {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.as_ref().is_some_and(|known| known.instrumented.has(file))
 }
 
 /// The descriptor's handle.
@@ -499,7 +499,7 @@ fn resolve(descriptor: &Descriptor) -> &'static Handle {
     }
     let text = text(descriptor);
     if text.code.is_none() && text.name != "region" {
-        INSTRUMENTED.store(true, Ordering::Relaxed);
+        known.instrumented.add(std::ptr::from_ref(descriptor) as usize);
     }
     if text.has_clause("final(") {
         openmp::expect_final();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use super::library::{self, Library};
 use super::table::{COUNT, NAMES};
 use super::thread;
-use crate::descriptor::{Descriptor, Words, has_instrumented_constructs};
+use crate::descriptor::{Descriptor, Words};
 use crate::next;
 use crate::unmodified::{self, Code, Directive};
 
@@ -117,10 +117,11 @@ impl<const ENTRY: usize> Call<ENTRY> {
         unmodified::construct(directive, code(), words).map(|given| given.address())
     }
 
-    /// Whether the constructs of this call are observed.
+    /// Whether constructs of this copy of libgomp are observed. Those of a file with instrumented
+    /// constructs are not.
     #[inline(always)]
     pub fn is_observed(&self) -> bool {
-        self.library.is_observed && !has_instrumented_constructs()
+        self.library.is_observed
     }
 
     /// The call belongs to no construct that is observed. If none can be, later calls go straight.

@@ -161,7 +161,7 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
     // SAFETY: the contract of this adapter.
     unsafe {
         let Some(mut body) = Body::of(&call, &arguments, with) else {
-            return call.pass_on(&arguments);
+            return unobserved(&call, &arguments);
         };
         body.fork();
         let mut ours = arguments;
@@ -169,6 +169,20 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
         ours[1] = &raw const body as usize;
         let result = call.pass_on(&ours);
         body.join();
+        result
+    }
+}
+
+/// Passes the call of a region on that is not observed. What is open around it is none of its own.
+#[cold]
+#[inline(never)]
+unsafe fn unobserved<const ENTRY: usize>(call: &Call<ENTRY>, arguments: &Arguments) -> usize {
+    let mut part = Part::new(0, call.library.name_in_parts());
+    // SAFETY: the contract of this adapter; the part is left before it is gone.
+    unsafe {
+        let outer = thread::enter(&raw mut part);
+        let result = call.pass_on(arguments);
+        thread::leave(outer);
         result
     }
 }

@@ -1,5 +1,7 @@
 //! Barriers, waiting for tasks, and cancellation.
 
+use std::ptr::null_mut;
+
 use super::call::Call;
 use super::clauses;
 use super::single;
@@ -64,6 +66,8 @@ pub unsafe extern "C" fn taskgroup_start<const ENTRY: usize>() -> usize {
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
         let Some(construct) = call.construct(Directive::Taskgroup, clauses::none) else {
+            // Its end must not end the group around it.
+            thread::with_part(|part| part.push_group(null_mut()));
             return original();
         };
         pomp::POMP_Taskgroup_enter(construct);

@@ -125,7 +125,8 @@ fn calls_of_any_depth() {
     deep::check(5_000);
 }
 
-/// A plug-in that is instrumented, in a program that is, and in one that knows nothing of it.
+/// A plug-in that is instrumented, in a program that is, and in one that is not: there the calls of
+/// libgomp are observed, but for those of the plug-in.
 #[test]
 fn plug_ins_are_measured_with_and_without_their_program() {
     let sandbox = Sandbox::new();
@@ -136,13 +137,13 @@ fn plug_ins_are_measured_with_and_without_their_program() {
     let mut plain = Command::new("gcc");
     plain.args(["-fopenmp", "host.c", "-o", "plain", "-ldl"]).current_dir(sandbox.path("."));
     assert!(plain.status().unwrap().success());
-    for (program, in_host) in [("host", 4), ("plain", 0)] {
+    for program in ["host", "plain"] {
         let name = format!("exp-{program}");
         let measured = measure(&sandbox, &name, "", &format!("./{program}"));
         assert_eq!((measured.ended.code, measured.ended.output.as_str()), (Some(0), "6\n"));
         measured.traced_but(0);
         assert_eq!(measured.visits("!$omp critical (plugin)"), 6, "{program}");
-        assert_eq!(measured.visits("!$omp critical (host)"), in_host, "{program}");
+        assert_eq!(measured.visits("!$omp critical (host)"), 4, "{program}");
         assert_eq!(measured.end(), "exit 0");
     }
 }
