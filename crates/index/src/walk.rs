@@ -406,10 +406,13 @@ impl Walker {
         for (region, visit) in open.chain(self.aside.values().flatten().copied()) {
             visitor.recorded(visit.slot, visit.began, time, region, CUT_END);
         }
-        self.close_down_to(0, CUT_END, visitor);
-        for Running { task, since, cut, .. } in self.parts.iter().filter_map(|part| part.running) {
-            visitor.fragment(since, time, task, cut | CUT_END);
+        for place in (0..self.parts.len()).rev() {
+            if let Some(Running { task, floor, since, cut }) = self.parts[place].running {
+                self.close_down_to(floor, CUT_END, visitor);
+                visitor.fragment(since, time, task, cut | CUT_END);
+            }
         }
+        self.close_down_to(0, CUT_END, visitor);
         visitor.top(time, None);
     }
 }

@@ -94,5 +94,9 @@ mod tests {
     #[test]
     fn what_is_open_ends_with_the_trace() {
         check("10 0.0 + a\n20 0.0 + b", "+3@10 +4@20 -4@100 -3@100");
+        check(
+            "team A = 0.0\n10 0.0 + a\n20 0.0 switch A 0 1; + b",
+            "+3@10 [1@20 +4@20 -4@100 ]1@100 -3@100",
+        );
     }
 }
