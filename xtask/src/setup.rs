@@ -228,8 +228,9 @@ fn install_web() -> Result<()> {
 
 /// Packages of Python that read what Pompeii writes, and what a script imports to see that they are
 /// there.
-const READERS: [&str; 5] = ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb"];
-const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb; \
+const READERS: [&str; 6] =
+    ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb", "llnl-hatchet"];
+const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb, hatchet; \
                        import perfetto.protos.perfetto.trace.perfetto_trace_pb2";
 
 fn install_readers() -> Result<()> {

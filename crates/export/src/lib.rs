@@ -1,10 +1,11 @@
-//! A trace in the formats of other tools, one module each. Formats are written while the events are
-//! read, in one pass or in several ones. Nothing is kept for the whole trace but definitions, so
-//! memory does not follow its length.
+//! Traces and profiles in the formats of other tools, one module each. Traces are written while
+//! their events are read, in one pass or in several ones. Nothing is kept for the whole trace but
+//! definitions, so memory does not follow its length.
 //!
 //! * [`perfetto`]: the protocol buffers of Perfetto, for its page and for `trace_processor`.
 //! * [`parquet`]: a file for each of the tables in `tables.rs`, for data frames and databases.
 //! * [`csv`]: the same tables as comma-separated values.
+//! * [`tau`]: profiles of TAU, from the severities of a profile.
 //!
 //! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its
 //! row in "Convert a trace" of the manual, and a test with a reader that others wrote.
@@ -26,5 +27,6 @@ pub mod perfetto;
 mod protobuf;
 mod source;
 mod tables;
+pub mod tau;
 
 pub use source::{Error, Open, Read};

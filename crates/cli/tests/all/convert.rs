@@ -1,7 +1,6 @@
 //! `pompeii convert`: where the result goes, and what is refused. Readers of the formats are in
 //! `oracle_convert.rs`.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
@@ -82,21 +81,38 @@ fn parquet_has_the_tables_of_csv() {
     let sandbox = traced();
     sandbox.succeeds("convert exp --to parquet -o binary");
     sandbox.succeeds("convert exp --to csv -o text");
-    let names = |folder: &str| {
+    let paths = |folder: &str| {
         let entries = fs::read_dir(sandbox.path(folder)).unwrap();
-        let mut names: Vec<_> = entries.map(|it| it.unwrap().path()).collect();
-        names.sort_unstable();
-        names
+        let mut paths: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).collect();
+        paths.sort_unstable();
+        paths
     };
-    let (binary, text) = (names("binary"), names("text"));
-    let stems =
-        |paths: &[PathBuf]| paths.iter().map(|it| it.file_stem().map(OsStr::to_owned)).collect();
-    let (of_binary, of_text): (Vec<_>, Vec<_>) = (stems(&binary), stems(&text));
-    assert_eq!(of_binary, of_text);
-    for path in binary {
+    let names = |folder: &str| -> Vec<String> {
+        let name = |path: &PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
+        paths(folder).iter().map(name).collect()
+    };
+    assert_eq!(names("binary"), names("text"));
+    for path in paths("binary") {
         let bytes = fs::read(&path).unwrap();
         assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{}", path.display());
     }
+}
+
+#[test]
+fn a_profile_needs_no_trace() {
+    let sandbox = traced();
+    sandbox.pompeii("run -q -o profiled -- ./loop");
+    let ended = sandbox.succeeds("convert profiled --to tau -o tau");
+    ended.says("tau is written: call pprof or paraprof in this folder");
+    for thread in 0..2 {
+        let file = sandbox.path(&format!("tau/profile.0.0.{thread}"));
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains("templated_functions_MULTI_TIME\n# Name Calls Subrs"), "{text}");
+        assert!(text.contains("\"parallel [OpenMP location: file:loop.c <4, "), "{text}");
+    }
+    sandbox.succeeds("convert profiled/profile.cubex --to tau --by construct -o constructs");
+    let text = fs::read_to_string(sandbox.path("constructs/profile.0.0.0")).unwrap();
+    assert!(text.contains("\"parallel begin/end [OpenMP]\" 1 "), "{text}");
 }
 
 /// An event file that was cut is converted as far as it goes.

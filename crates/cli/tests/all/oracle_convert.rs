@@ -1,5 +1,5 @@
 //! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
-//! duckdb, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
+//! duckdb, Hatchet, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
 //! names an interpreter that has the packages.
 
 use std::path::Path;
@@ -92,4 +92,21 @@ fn pyarrow_and_duckdb_read_the_tables() {
     let folders = [sandbox.path("binary"), sandbox.path("text")];
     let text = silent(Command::new(python()).arg(script).args(folders));
     assert!(text.starts_with("15 tables, "), "{text}");
+}
+
+#[test]
+fn hatchet_reads_the_profile_of_tau() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q -o exp -- ./tasks");
+    sandbox.succeeds("convert exp --to tau -o tau");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_tau.py");
+    let files = [sandbox.path("tau"), sandbox.path("exp/profile.cubex")];
+    let text = silent(Command::new(python()).arg(script).args(files));
+    let paths: u64 = text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    // The program, its functions, regions and barriers on two threads, and the tasks.
+    assert!(paths > 12, "{text}");
 }

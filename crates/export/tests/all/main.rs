@@ -4,3 +4,4 @@
 mod csv;
 mod perfetto;
 mod robust;
+mod tau;

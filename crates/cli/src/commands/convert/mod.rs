@@ -1,0 +1,158 @@
+//! `pompeii convert`: a trace or a profile in the format of another tool.
+
+mod output;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use pompeii_analysis::format::counted;
+use pompeii_export::tau::{self, View};
+use pompeii_export::{Open, Read, csv, parquet, perfetto};
+use pompeii_model::Cube;
+use pompeii_otf2::read::Archive;
+use pompeii_replay::definitions::Definitions;
+use pompeii_replay::{archive, told_trace};
+
+use super::{analyze, dump};
+use crate::experiment::{self, Damaged};
+use crate::output::{named_file, say};
+use crate::progress::Progress;
+use crate::terminal::shown;
+use output::{to_file, to_folder};
+
+/// Options of `convert`.
+#[derive(clap::Args)]
+#[command(before_long_help = "EXAMPLES
+    pompeii convert traced --to perfetto -o traced.pftrace          for ui.perfetto.dev
+    pompeii convert scorep-run/traces.otf2 --to perfetto -o a.pftrace
+    pompeii convert traced --to perfetto -o - | gzip > traced.pftrace.gz
+    pompeii convert traced --to parquet -o tables                   for data frames and databases
+    duckdb -c \"select kind, sum(ticks) from 'tables/waits.parquet' group by kind\"
+    pompeii convert traced --to csv -o tables                       the same tables as text
+    pompeii convert measured --to tau -o tau; cd tau; pprof         a profile for TAU's tools")]
+pub struct Arguments {
+    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For tau any
+    /// experiment, or a profile (profile.cubex)
+    #[arg(value_name = "EXP")]
+    trace: PathBuf,
+    /// The format
+    #[arg(long, value_name = "FORMAT")]
+    to: Format,
+    /// The result, which must not exist yet: a file, for tables a folder; - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// What a timer of OpenMP is, for tau: a construct of the source, or all of its kind
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_parser = ["region", "construct"],
+        default_value = "region"
+    )]
+    by: String,
+    /// Threads, for tables only [default: one for each CPU]
+    #[arg(short, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+/// The formats. To add one: a variant, and its line in `execute`.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A file for the timeline at ui.perfetto.dev and for SQL in its trace_processor
+    Perfetto,
+    /// A folder with tables of all visits, barriers, messages, waits and so on, for data frames and
+    /// databases
+    Parquet,
+    /// The same tables as comma-separated values, for spreadsheets and scripts
+    Csv,
+    /// A folder with the profile of each thread, for pprof and ParaProf
+    Tau,
+}
+
+/// Does it.
+pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    let (output, view) = (&arguments.output, arguments.view());
+    match arguments.to {
+        Format::Perfetto => from_trace(arguments, perfetto::passes, |open, _| {
+            to_file(output, |out| perfetto::write(open, out))
+        }),
+        Format::Parquet => from_trace(arguments, one_pass, |open, threads| {
+            to_folder(output, |create| parquet::write(open, threads, create))
+        }),
+        Format::Csv => from_trace(arguments, one_pass, |open, threads| {
+            to_folder(output, |create| csv::write(open, threads, create))
+        }),
+        Format::Tau => from_profile(arguments, |cube| {
+            to_folder(output, |create| tau::write(cube, view, create))
+        }),
+    }
+}
+
+fn one_pass(_: &Definitions) -> u64 {
+    1
+}
+
+/// Converts a trace; `passes` says how often its events are read.
+fn from_trace(
+    arguments: &Arguments,
+    passes: impl FnOnce(&Definitions) -> u64,
+    write: impl FnOnce(Open<'_>, usize) -> Result<Read>,
+) -> Result<ExitCode> {
+    let anchor = dump::anchor_path(&arguments.trace)?;
+    let (archive, errors) = Archive::salvage(&anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let events: u64 = archive.locations().map(|location| location.number_of_events).sum();
+    let work = events.saturating_mul(passes(&archive::definitions(&archive)));
+    let progress = Progress::events(format!("converting {}", shown(&anchor)), work);
+    let threads = analyze::threads(arguments.jobs);
+    let read = write(&mut || told_trace(&archive, &progress.done), threads)?;
+    drop(progress);
+    tell(&read);
+    arguments.tell_result();
+    let is_complete = errors.is_empty() && read.errors == 0;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Converts the profile of an experiment, which needs no trace.
+fn from_profile(
+    arguments: &Arguments,
+    write: impl FnOnce(&Cube) -> Result<()>,
+) -> Result<ExitCode> {
+    write(&experiment::measured(&arguments.trace, Damaged::default())?)?;
+    arguments.tell_result();
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn view(&self) -> View {
+        if self.by == "construct" { View::Construct } else { View::Region }
+    }
+
+    /// Names the result, and what the user does with it.
+    fn tell_result(&self) {
+        if let Some(path) = named_file(Some(&self.output)) {
+            say(format!("{} is written: {}", shown(path), self.to.what_next()));
+        }
+    }
+}
+
+impl Format {
+    fn what_next(self) -> &'static str {
+        match self {
+            Format::Perfetto => "open it at https://ui.perfetto.dev (it stays on this computer)",
+            Format::Parquet | Format::Csv => "a file for each table",
+            Format::Tau => "call pprof or paraprof in this folder",
+        }
+    }
+}
+
+/// Says what could not be read.
+fn tell(read: &Read) {
+    read.texts.iter().for_each(|text| say(format!("warning: {text}")));
+    let further = read.errors - read.texts.len() as u64;
+    if further > 0 {
+        let times = counted(further.cast_signed(), "time");
+        say(format!("warning: a further record could not be read: {times}"));
+    }
+}
