@@ -204,9 +204,10 @@ fn install_frames() -> Result<()> {
     shell::run(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(FRAMES))
 }
 
-/// What tests of the page need from npm: a check of types, control of a browser, and a check of
-/// accessibility. The page itself is made of none of them.
-const WEB: [&str; 3] = ["typescript@7.0.2", "playwright-core@1.65.1", "axe-core@4.14.1"];
+/// What tests need from npm: for the page a check of types, control of a browser, and a check of
+/// accessibility; and a reader of call stacks. The page itself is made of none of them.
+const WEB: [&str; 4] =
+    ["typescript@7.0.2", "playwright-core@1.65.1", "axe-core@4.14.1", "speedscope@1.25.0"];
 
 fn install_web() -> Result<()> {
     let folder = shell::target_folder().join("web");

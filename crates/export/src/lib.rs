@@ -5,6 +5,9 @@
 //! * [`perfetto`]: the protocol buffers of Perfetto, for its page and for `trace_processor`.
 //! * [`parquet`]: a file for each of the tables in `tables.rs`, for data frames and databases.
 //! * [`csv`]: the same tables as comma-separated values.
+//! * [`speedscope`]: call stacks of all locations, for Speedscope.
+//! * [`chrome`]: the trace events of Chrome, for many timelines.
+//! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
 //!
 //! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its
@@ -21,12 +24,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod by_location;
+pub mod chrome;
+mod clock;
 pub mod csv;
+pub mod folded;
+mod json;
 pub mod parquet;
 pub mod perfetto;
 mod protobuf;
 mod source;
+pub mod speedscope;
 mod tables;
+mod tasks;
 pub mod tau;
 
 pub use source::{Error, Open, Read};

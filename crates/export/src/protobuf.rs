@@ -74,9 +74,9 @@ impl Fields {
         &self.bytes
     }
 
-    /// Removes all fields; the memory stays.
-    pub fn clear(&mut self) {
-        self.bytes.clear();
+    /// The same, which may be removed after they have been written.
+    pub fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
     }
 
     #[inline]

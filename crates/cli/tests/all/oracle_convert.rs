@@ -1,8 +1,8 @@
 //! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
-//! duckdb, Hatchet, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
+//! duckdb, Hatchet, Speedscope, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
 //! names an interpreter that has the packages.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{Sandbox, oracles, silent};
@@ -92,6 +92,40 @@ fn pyarrow_and_duckdb_read_the_tables() {
     let folders = [sandbox.path("binary"), sandbox.path("text")];
     let text = silent(Command::new(python()).arg(script).args(folders));
     assert!(text.starts_with("15 tables, "), "{text}");
+}
+
+/// The folder of packages from npm.
+fn packages() -> PathBuf {
+    let packages = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("web");
+    assert!(packages.join("node_modules").is_dir(), "run `cargo xtask setup` for the packages");
+    packages
+}
+
+#[test]
+fn speedscope_reads_call_stacks() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace -o exp -- ./tasks");
+    let names = ["speedscope", "chrome", "folded"];
+    for name in names {
+        sandbox.succeeds(&format!("convert exp --to {name} -o {name}"));
+    }
+    sandbox.succeeds("convert exp --to csv -o tables");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let files = names.map(|name| sandbox.path(name));
+    let web = packages();
+    silent(Command::new("node").arg(tests.join("speedscope.mjs")).arg(&web).args(&files));
+    let mut read = Command::new(python());
+    read.arg(tests.join("read_speedscope.py")).args(&files).arg(sandbox.path("tables"));
+    let schema = "node_modules/speedscope/dist/release/file-format-schema.json";
+    read.arg(sandbox.path("exp/profile.cubex")).arg(web.join(schema));
+    let text = silent(&mut read);
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    let [regions, tasks, lines]: [u64; 3] = numbers.collect::<Vec<_>>().try_into().unwrap();
+    assert!(regions > tasks && tasks > 3 * 100 && lines > 5, "{text}");
 }
 
 #[test]

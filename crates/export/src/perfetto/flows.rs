@@ -7,10 +7,10 @@ use pompeii_model::LocationId;
 use pompeii_replay::compound::Delivery;
 use pompeii_replay::{Compound, Options, Trace, replay};
 
-use super::LOT_BYTES;
 use super::fields::{annotation, event, packet, trace};
 use super::location::annotate;
 use super::tracks::Tracks;
+use crate::by_location::LOT_BYTES;
 use crate::protobuf::Fields;
 use crate::source::Error;
 
@@ -100,7 +100,7 @@ impl<W: Write> Messages<'_, W> {
 
     fn write(&mut self) -> io::Result<()> {
         self.out.write_all(self.packets.as_bytes())?;
-        self.packets.clear();
+        self.packets.bytes().clear();
         Ok(())
     }
 }

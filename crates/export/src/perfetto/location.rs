@@ -11,7 +11,9 @@ use pompeii_replay::definitions::Sums;
 
 use super::fields::{annotation, counter, defaults, event, packet, trace, track};
 use super::tracks::{Tracks, descriptor, intern_categories, name_id};
+use crate::by_location;
 use crate::protobuf::Fields;
+use crate::tasks;
 
 /// A location while its events are read.
 #[derive(Debug)]
@@ -50,26 +52,25 @@ impl<'a> Location<'a> {
         let found = Found { tracks, id, names, counters: BTreeSet::new(), packets };
         Location { walk: Walk::new(tracks.definitions), found }
     }
+}
 
-    /// Takes the next event.
+impl by_location::Location for Location<'_> {
     #[inline]
-    pub fn event(&mut self, time: u64, event: &Event) {
+    fn event(&mut self, time: u64, event: &Event) {
         self.walk.event(time, event, &mut self.found);
         if let Event::Metric(metric) = event {
             self.found.metric(self.walk.now(), metric);
         }
     }
 
-    /// The packets that have not been written.
-    pub fn packets(&mut self) -> &mut Fields {
-        &mut self.found.packets
+    fn bytes(&mut self) -> &mut Vec<u8> {
+        self.found.packets.bytes()
     }
 
-    /// The rest of the packets, after the last event.
-    pub fn end(self) -> Fields {
+    fn end(self) -> Vec<u8> {
         let Location { walk, mut found } = self;
         walk.end(&mut found);
-        found.packets
+        std::mem::take(found.packets.bytes())
     }
 }
 
@@ -111,16 +112,16 @@ impl Visitor for Found<'_> {
     fn create(&mut self, time: u64, task: TaskId) {
         self.event(time, |to| {
             to.number(event::TYPE, event::INSTANT);
-            to.text(event::NAME, &format!("create {}", task_name(task)));
-            to.fixed(event::FLOW, task_flow(task));
+            to.text(event::NAME, &format!("create {}", tasks::name(task)));
+            to.fixed(event::FLOW, tasks::flow(task));
         });
     }
 
     fn start(&mut self, time: u64, task: TaskId) {
         self.event(time, |to| {
             to.number(event::TYPE, event::SLICE_BEGIN);
-            to.text(event::NAME, &task_name(task));
-            to.fixed(event::FLOW, task_flow(task));
+            to.text(event::NAME, &tasks::name(task));
+            to.fixed(event::FLOW, tasks::flow(task));
         });
     }
 
@@ -130,8 +131,8 @@ impl Visitor for Found<'_> {
         if cuts & CUT_END == 0 {
             self.event(end, |to| {
                 to.number(event::TYPE, event::INSTANT);
-                to.text(event::NAME, &format!("end {}", task_name(task)));
-                to.fixed(event::LAST_OF_FLOW, task_flow(task));
+                to.text(event::NAME, &format!("end {}", tasks::name(task)));
+                to.fixed(event::LAST_OF_FLOW, tasks::flow(task));
             });
         }
         self.event(end, |to| to.number(event::TYPE, event::SLICE_END));
@@ -219,23 +220,4 @@ pub fn annotate(to: &mut Fields, name: &str, value: impl FnOnce(&mut Fields)) {
         to.text(annotation::NAME, name);
         value(to);
     });
-}
-
-fn task_name(task: TaskId) -> String {
-    format!("task_{}_{}", task.thread, task.number)
-}
-
-/// The flow of a task. Flows have 64 bits and a task has 96, so its bits are mixed. If a million
-/// tasks are alive together, two of them get the same flow with a probability of less than 1 to 10
-/// million. The highest bit tells the flows of tasks from those of messages.
-fn task_flow(task: TaskId) -> u64 {
-    let creator = mix(u64::from(task.team) << 32 | u64::from(task.thread));
-    mix(creator ^ u64::from(task.number)) | 1 << 63
-}
-
-/// Spreads a number over all bits: the last step of the generator SplitMix64.
-fn mix(number: u64) -> u64 {
-    let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ number >> 31
 }

@@ -25,20 +25,15 @@ mod location;
 mod tracks;
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
-use pompeii_model::LocationId;
 use pompeii_replay::Trace;
 use pompeii_replay::definitions::Definitions;
-use pompeii_replay::engine::stream::Stream;
 
+use crate::by_location;
 use crate::protobuf::Fields;
 use crate::source::{Error, Open, Read};
 use location::Location;
 use tracks::Tracks;
-
-/// Packets are written when they have this number of bytes.
-const LOT_BYTES: usize = 1 << 18;
 
 /// How often the events of a trace are read: once more if there may be messages.
 pub fn passes(definitions: &Definitions) -> u64 {
@@ -58,33 +53,10 @@ pub fn write<W: Write + Send>(open: Open<'_>, out: &mut W) -> Result<Read, Error
     out.write_all(packets.as_bytes())?;
     let mut read = Read::default();
     for (id, mut stream) in definitions.system.locations.ids().zip(streams) {
-        write_location(&tracks, id, (&mut stream, &mut read), out)?;
+        by_location::write(Location::new(&tracks, id), (&mut stream, &mut read), out)?;
     }
     if passes(&definitions) > 1 {
         flows::write(open()?, &tracks, out)?;
     }
     Ok(read)
-}
-
-fn write_location(
-    tracks: &Tracks<'_>,
-    id: LocationId,
-    (stream, read): (&mut Stream, &mut Read),
-    out: &mut impl Write,
-) -> Result<(), Error> {
-    let mut location = Location::new(tracks, id);
-    let mut goes_on = true;
-    while goes_on {
-        goes_on = read.some(stream, |time, event| {
-            location.event(time, event);
-            match location.packets().as_bytes().len() {
-                LOT_BYTES.. => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            }
-        });
-        out.write_all(location.packets().as_bytes())?;
-        location.packets().clear();
-    }
-    out.write_all(location.end().as_bytes())?;
-    Ok(())
 }

@@ -6,15 +6,15 @@ use pompeii_replay::counter::CounterId;
 use pompeii_replay::definitions::Definitions;
 
 use super::fields::{interned, packet, process, source, thread, trace, track};
+use crate::clock::Clock;
 use crate::protobuf::Fields;
-
-const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// What packets need of the definitions.
 #[derive(Debug)]
 pub struct Tracks<'a> {
     /// Definitions of the trace.
     pub definitions: &'a Definitions,
+    clock: Clock,
     regions: Vec<Name>,
 }
 
@@ -34,7 +34,8 @@ impl<'a> Tracks<'a> {
             category: category(region.paradigm),
             has_source: !region.file.is_empty() && region.begin_line > 0,
         };
-        Tracks { definitions, regions: definitions.regions.iter().map(name).collect() }
+        let regions = definitions.regions.iter().map(name).collect();
+        Tracks { definitions, clock: Clock::new(definitions), regions }
     }
 
     /// Number of regions.
@@ -50,19 +51,12 @@ impl<'a> Tracks<'a> {
     /// A time, in nanoseconds since the begin of the measurement.
     #[inline]
     pub fn time_ns(&self, time: u64) -> u64 {
-        self.ns(time.saturating_sub(self.definitions.begin))
+        self.clock.time_ns(time)
     }
 
-    /// A duration in nanoseconds. Perfetto's times are signed.
-    #[inline]
+    /// A duration in nanoseconds.
     pub fn ns(&self, ticks: u64) -> u64 {
-        let ns = match self.definitions.ticks_per_second {
-            NS_PER_SECOND => u128::from(ticks),
-            per_second => {
-                u128::from(ticks) * u128::from(NS_PER_SECOND) / u128::from(per_second.max(1))
-            }
-        };
-        u64::try_from(ns).unwrap_or(u64::MAX).min(i64::MAX.cast_unsigned())
+        self.clock.ns(ticks)
     }
 
     /// The sequence of the tracks.

@@ -1,7 +1,10 @@
 //! All integration tests of this crate, one module per topic, in one program: linked once.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod chrome;
 mod csv;
+mod folded;
 mod perfetto;
 mod robust;
+mod speedscope;
 mod tau;

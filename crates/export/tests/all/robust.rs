@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use pompeii_export::{csv, parquet, perfetto};
+use pompeii_export::{chrome, csv, parquet, perfetto, speedscope};
+use serde_json::Value;
 
 /// Writes the trace of these bytes in all formats.
 pub fn check(input: &[u8]) {
@@ -18,6 +19,12 @@ pub fn check(input: &[u8]) {
     let mut file = Vec::new();
     perfetto::write(&mut || Ok(trace.trace()), &mut file).unwrap();
     check_slices(&packets::show(&file));
+    let mut file = Vec::new();
+    chrome::write(&mut || Ok(trace.trace()), &mut file).unwrap();
+    check_chrome(&serde_json::from_slice(&file).unwrap());
+    let mut file = Vec::new();
+    speedscope::write(&mut || Ok(trace.trace()), &mut file).unwrap();
+    check_speedscope(&serde_json::from_slice(&file).unwrap());
     for threads in [1, 3] {
         let files = Files::default();
         csv::write(&mut || Ok(trace.trace()), threads, |_| Ok(files.add())).unwrap();
@@ -52,6 +59,39 @@ fn check_slices(packets: &str) {
         assert!(time >= before, "{line}: after {before}");
     }
     assert!(open.values().all(|depth| *depth == 0), "{packets}");
+}
+
+/// On each thread, what begins ends. A region may end before a task that began in it, because
+/// records of an inner team are missing.
+fn check_chrome(file: &Value) {
+    let mut open: HashMap<u64, usize> = HashMap::new();
+    for event in file["traceEvents"].as_array().unwrap() {
+        let Some(thread) = event["tid"].as_u64() else { continue };
+        let depth = open.entry(thread).or_default();
+        match event["ph"].as_str().unwrap() {
+            "B" => *depth += 1,
+            "E" => *depth = depth.checked_sub(1).unwrap(),
+            _ => {}
+        }
+    }
+    assert!(open.values().all(|depth| *depth == 0), "{open:?}");
+}
+
+/// In each profile, what is opened is closed, and times do not decrease.
+fn check_speedscope(file: &Value) {
+    for profile in file["profiles"].as_array().unwrap() {
+        let (mut open, mut last) = (Vec::new(), 0);
+        for event in profile["events"].as_array().unwrap() {
+            let (frame, at) = (event["frame"].as_u64().unwrap(), event["at"].as_u64().unwrap());
+            match event["type"].as_str().unwrap() {
+                "O" => open.push(frame),
+                _ => assert_eq!(open.pop(), Some(frame)),
+            }
+            assert!(at >= last, "{event}: after {last}");
+            last = at;
+        }
+        assert!(open.is_empty() && profile["endValue"].as_u64().unwrap() >= last, "{profile}");
+    }
 }
 
 /// Files in memory.

@@ -39,7 +39,7 @@ fn empty() -> Region {
 
 /// Two threads: `main` calls itself, and a parallel region with its barrier. Time is in ticks of a
 /// tenth of a microsecond.
-fn cube() -> Cube {
+pub fn cube() -> Cube {
     let regions = [
         region("main", (Role::Function, Paradigm::User), 10),
         region("!$omp parallel @ocean.c:20", (Role::Parallel, Paradigm::OpenMp), 20),

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_analysis::format::counted;
 use pompeii_export::tau::{self, View};
-use pompeii_export::{Open, Read, csv, parquet, perfetto};
+use pompeii_export::{Open, Read, chrome, csv, folded, parquet, perfetto, speedscope};
 use pompeii_model::Cube;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::definitions::Definitions;
@@ -30,10 +30,12 @@ use output::{to_file, to_folder};
     pompeii convert traced --to parquet -o tables                   for data frames and databases
     duckdb -c \"select kind, sum(ticks) from 'tables/waits.parquet' group by kind\"
     pompeii convert traced --to csv -o tables                       the same tables as text
+    pompeii convert traced --to speedscope -o traced.speedscope.json
+    pompeii convert measured --to folded -o - | flamegraph.pl > measured.svg
     pompeii convert measured --to tau -o tau; cd tau; pprof         a profile for TAU's tools")]
 pub struct Arguments {
-    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For tau any
-    /// experiment, or a profile (profile.cubex)
+    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For tau and
+    /// folded any experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     trace: PathBuf,
     /// The format
@@ -65,6 +67,12 @@ enum Format {
     Parquet,
     /// The same tables as comma-separated values, for spreadsheets and scripts
     Csv,
+    /// A file with the call stacks of all threads over time, for speedscope.app
+    Speedscope,
+    /// A file with the trace events of Chrome, for other timelines
+    Chrome,
+    /// A file with a line for each call path, for flame graphs
+    Folded,
     /// A folder with the profile of each thread, for pprof and ParaProf
     Tau,
 }
@@ -82,6 +90,15 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         Format::Csv => from_trace(arguments, one_pass, |open, threads| {
             to_folder(output, |create| csv::write(open, threads, create))
         }),
+        Format::Speedscope => from_trace(arguments, one_pass, |open, _| {
+            to_file(output, |out| speedscope::write(open, out))
+        }),
+        Format::Chrome => from_trace(arguments, chrome::passes, |open, _| {
+            to_file(output, |out| chrome::write(open, out))
+        }),
+        Format::Folded => {
+            from_profile(arguments, |cube| to_file(output, |out| folded::write(cube, out)))
+        }
         Format::Tau => from_profile(arguments, |cube| {
             to_folder(output, |create| tau::write(cube, view, create))
         }),
@@ -142,6 +159,9 @@ impl Format {
         match self {
             Format::Perfetto => "open it at https://ui.perfetto.dev (it stays on this computer)",
             Format::Parquet | Format::Csv => "a file for each table",
+            Format::Speedscope => "open it at https://speedscope.app (it stays on this computer)",
+            Format::Chrome => "open it at chrome://tracing or in another timeline",
+            Format::Folded => "call flamegraph.pl with it, or open it at https://speedscope.app",
             Format::Tau => "call pprof or paraprof in this folder",
         }
     }
