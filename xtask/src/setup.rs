@@ -229,8 +229,8 @@ fn install_web() -> Result<()> {
 
 /// Packages of Python that read what Pompeii writes, and what a script imports to see that they are
 /// there.
-const READERS: [&str; 6] =
-    ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb", "llnl-hatchet"];
+const READERS: [&str; 7] =
+    ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb", "llnl-hatchet", "pertalde"];
 const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb, hatchet; \
                        import perfetto.protos.perfetto.trace.perfetto_trace_pb2";
 

@@ -7,6 +7,7 @@
 //! * [`csv`]: the same tables as comma-separated values.
 //! * [`speedscope`]: call stacks of all locations, for Speedscope.
 //! * [`chrome`]: the trace events of Chrome, for many timelines.
+//! * [`paraver`]: states, events and communications for Paraver.
 //! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
 //!
@@ -30,6 +31,7 @@ mod clock;
 pub mod csv;
 pub mod folded;
 mod json;
+pub mod paraver;
 pub mod parquet;
 pub mod perfetto;
 mod protobuf;

@@ -1,5 +1,6 @@
 //! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
-//! duckdb, Hatchet, Speedscope, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
+//! duckdb, Hatchet, Speedscope, a checker
+//! of Paraver traces, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
 //! names an interpreter that has the packages.
 
 use std::path::{Path, PathBuf};
@@ -126,6 +127,44 @@ fn speedscope_reads_call_stacks() {
     let numbers = text.split(' ').filter_map(|word| word.parse().ok());
     let [regions, tasks, lines]: [u64; 3] = numbers.collect::<Vec<_>>().try_into().unwrap();
     assert!(regions > tasks && tasks > 3 * 100 && lines > 5, "{text}");
+}
+
+/// Numbers of states, tasks, regions and messages that Paraver's records have as the tables of a
+/// trace do, after the checker of the centre that made the format has read them.
+fn paraver(sandbox: &Sandbox, trace: &str) -> [u64; 4] {
+    sandbox.succeeds(&format!("convert {trace} --to paraver -o paraver"));
+    sandbox.succeeds(&format!("convert {trace} --to csv -o tables"));
+    let checker = Path::new(&python()).with_file_name("ptd");
+    let records = sandbox.path("paraver/trace.prv");
+    silent(Command::new(checker).args(["comprovar", "--exhaustive"]).arg(&records));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_paraver.py");
+    let text = silent(Command::new(python()).arg(script).arg(&records).arg(sandbox.path("tables")));
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    numbers.collect::<Vec<u64>>().try_into().unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn paraver_has_the_tasks_and_regions_of_the_tables() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace --metrics VmHWM,ru_minflt,ru_utime -o exp -- ./tasks");
+    let [states, tasks, regions, messages] = paraver(&sandbox, "exp");
+    assert!(states > 100 && tasks > 3 * 100 && regions > 5, "{states} {tasks} {regions}");
+    assert_eq!(messages, 0);
+}
+
+#[test]
+fn paraver_has_the_messages_of_the_tables() {
+    if !oracles() {
+        return;
+    }
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples/hybrid");
+    let trace = sample.join("traces.otf2").display().to_string();
+    let [states, _, _, messages] = paraver(&Sandbox::new(), &trace);
+    assert!(states > 0 && messages > 0, "{states} {messages}");
 }
 
 #[test]

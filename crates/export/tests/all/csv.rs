@@ -8,10 +8,10 @@ use pompeii_export::csv;
 use pompeii_replay::text;
 
 /// Files in memory, by name.
-type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+pub type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
 /// One of them.
-struct File(Files, String);
+pub struct File(pub Files, pub String);
 
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use pompeii_export::{chrome, csv, parquet, perfetto, speedscope};
+use pompeii_export::{chrome, csv, paraver, parquet, perfetto, speedscope};
 use serde_json::Value;
 
 /// Writes the trace of these bytes in all formats.
@@ -25,6 +25,9 @@ pub fn check(input: &[u8]) {
     let mut file = Vec::new();
     speedscope::write(&mut || Ok(trace.trace()), &mut file).unwrap();
     check_speedscope(&serde_json::from_slice(&file).unwrap());
+    let files = Files::default();
+    paraver::write(&mut || Ok(trace.trace()), |_| Ok(files.add())).unwrap();
+    check_paraver(std::str::from_utf8(&files.0.lock().unwrap()[2]).unwrap());
     for threads in [1, 3] {
         let files = Files::default();
         csv::write(&mut || Ok(trace.trace()), threads, |_| Ok(files.add())).unwrap();
@@ -91,6 +94,21 @@ fn check_speedscope(file: &Value) {
             last = at;
         }
         assert!(open.is_empty() && profile["endValue"].as_u64().unwrap() >= last, "{profile}");
+    }
+}
+
+/// Records are in the order of time, and states of a thread follow each other.
+fn check_paraver(records: &str) {
+    let (mut last, mut states) = (0, HashMap::new());
+    for line in records.lines().skip(1) {
+        let numbers: Vec<u64> = line.split(':').map(|number| number.parse().unwrap()).collect();
+        let time = numbers[5];
+        assert!(time >= last, "{line}: after {last}");
+        last = time;
+        if numbers[0] == 1 {
+            let before = states.insert((numbers[3], numbers[4]), numbers[6]).unwrap_or(0);
+            assert!(before == time && time < numbers[6], "{line}: after {before}");
+        }
     }
 }
 

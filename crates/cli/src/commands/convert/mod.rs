@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_analysis::format::counted;
 use pompeii_export::tau::{self, View};
-use pompeii_export::{Open, Read, chrome, csv, folded, parquet, perfetto, speedscope};
+use pompeii_export::{Open, Read, chrome, csv, folded, paraver, parquet, perfetto, speedscope};
 use pompeii_model::Cube;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::definitions::Definitions;
@@ -71,6 +71,8 @@ enum Format {
     Speedscope,
     /// A file with the trace events of Chrome, for other timelines
     Chrome,
+    /// A folder with the trace and its labels, for Paraver
+    Paraver,
     /// A file with a line for each call path, for flame graphs
     Folded,
     /// A folder with the profile of each thread, for pprof and ParaProf
@@ -95,6 +97,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         }),
         Format::Chrome => from_trace(arguments, chrome::passes, |open, _| {
             to_file(output, |out| chrome::write(open, out))
+        }),
+        Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
+            to_folder(output, |create| paraver::write(open, create))
         }),
         Format::Folded => {
             from_profile(arguments, |cube| to_file(output, |out| folded::write(cube, out)))
@@ -161,6 +166,7 @@ impl Format {
             Format::Parquet | Format::Csv => "a file for each table",
             Format::Speedscope => "open it at https://speedscope.app (it stays on this computer)",
             Format::Chrome => "open it at chrome://tracing or in another timeline",
+            Format::Paraver => "open trace.prv there with Paraver",
             Format::Folded => "call flamegraph.pl with it, or open it at https://speedscope.app",
             Format::Tau => "call pprof or paraprof in this folder",
         }
