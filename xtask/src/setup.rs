@@ -229,9 +229,18 @@ fn install_web() -> Result<()> {
 
 /// Packages of Python that read what Pompeii writes, and what a script imports to see that they are
 /// there.
-const READERS: [&str; 7] =
-    ["pycubexr", "jsonschema", "perfetto", "pyarrow", "duckdb", "llnl-hatchet", "pertalde"];
-const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb, hatchet; \
+const READERS: [&str; 9] = [
+    "pycubexr",
+    "jsonschema",
+    "perfetto",
+    "pyarrow",
+    "duckdb",
+    "llnl-hatchet",
+    "pertalde",
+    "networkx",
+    "pydot",
+];
+const IMPORTS: &str = "import pycubexr, jsonschema, pyarrow, duckdb, hatchet, networkx, pydot; \
                        import perfetto.protos.perfetto.trace.perfetto_trace_pb2";
 
 fn install_readers() -> Result<()> {

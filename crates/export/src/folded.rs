@@ -4,9 +4,10 @@
 
 use std::io::Write;
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId};
+use pompeii_model::{CallId, Cube, IndexVec};
 
 use crate::source::Error;
+use crate::sums::metrics;
 
 /// Steps that a line names. What is below them belongs to the line of the last one: else the lines
 /// of a recursion would have the square of its depth.
@@ -15,18 +16,11 @@ const STEPS_MAX: u32 = 1000;
 /// Writes a profile.
 ///
 /// # Errors
-/// The profile has no times, or is a difference, which has negative values; or the file cannot be
-/// written.
+/// The profile has no times or visits, or is a difference, which has negative values; or the file
+/// cannot be written.
 pub fn write(cube: &Cube, out: &mut impl Write) -> Result<(), Error> {
-    if cube.difference.is_some() {
-        return Err(Error::Unfit("it is a difference, and there are no negative times".to_owned()));
-    }
-    let Some(time) = cube.metric("time") else {
-        return Err(Error::Unfit("it has no metric `time`".to_owned()));
-    };
-    let lines = lines(cube, |call| {
-        cube.system.locations.ids().map(|at: LocationId| cube.get(time, call, at)).sum()
-    });
+    let (_, time) = metrics(cube)?;
+    let lines = lines(cube, |call| cube.own(time, call));
     let names: Vec<String> = cube.regions.iter().map(|region| frame(&region.label())).collect();
     for (call, ticks) in lines {
         let ns = (ticks as f64 * 1e9 / cube.clock.ticks_per_second()).round();

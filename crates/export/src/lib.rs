@@ -9,6 +9,7 @@
 //! * [`chrome`]: the trace events of Chrome, for many timelines.
 //! * [`paraver`]: states, events and communications for Paraver.
 //! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
+//! * [`graph`]: the call graph as GraphML and DOT, from such a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
 //!
 //! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its
@@ -30,6 +31,7 @@ pub mod chrome;
 mod clock;
 pub mod csv;
 pub mod folded;
+pub mod graph;
 mod json;
 pub mod paraver;
 pub mod parquet;
@@ -37,6 +39,7 @@ pub mod perfetto;
 mod protobuf;
 mod source;
 pub mod speedscope;
+mod sums;
 mod tables;
 mod tasks;
 pub mod tau;

@@ -1,6 +1,6 @@
 //! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
-//! duckdb, Hatchet, Speedscope, a checker
-//! of Paraver traces, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
+//! duckdb, Hatchet, networkx, pydot,
+//! Speedscope, a checker of Paraver traces, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
 //! names an interpreter that has the packages.
 
 use std::path::{Path, PathBuf};
@@ -165,6 +165,24 @@ fn paraver_has_the_messages_of_the_tables() {
     let trace = sample.join("traces.otf2").display().to_string();
     let [states, _, _, messages] = paraver(&Sandbox::new(), &trace);
     assert!(states > 0 && messages > 0, "{states} {messages}");
+}
+
+#[test]
+fn networkx_and_pydot_read_the_call_graph() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q -o exp -- ./tasks");
+    sandbox.succeeds("convert exp --to graphml -o graph.xml");
+    sandbox.succeeds("convert exp --to dot -o graph.dot");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_graph.py");
+    let files = ["graph.xml", "graph.dot", "exp/profile.cubex"].map(|name| sandbox.path(name));
+    let text = silent(Command::new(python()).arg(script).args(files));
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    let [regions, edges]: [u64; 2] = numbers.collect::<Vec<_>>().try_into().unwrap();
+    assert!(regions > 6 && edges > 6, "{text}");
 }
 
 #[test]

@@ -19,8 +19,10 @@ use std::io::{self, BufWriter, Write};
 
 use pompeii_model::{Cube, Id, LocationId};
 
+use crate::graph::escaped;
 use crate::source::Error;
-use timers::{APPLICATION, Sums, Timer, Timers, Values};
+use crate::sums::{Sums, Values, metrics};
+use timers::{APPLICATION, Timer, Timers};
 
 pub use names::View;
 
@@ -34,16 +36,10 @@ pub fn write<W: Write>(
     view: View,
     mut create: impl FnMut(&str) -> io::Result<W>,
 ) -> Result<(), Error> {
-    if cube.difference.is_some() {
-        return Err(Error::Unfit("it is a difference, and there are no negative times".to_owned()));
-    }
-    let metric = |name: &str| {
-        cube.metric(name).ok_or_else(|| Error::Unfit(format!("it has no metric `{name}`")))
-    };
-    let metrics = (metric("visits")?, metric("time")?);
+    let metrics = metrics(cube)?;
     let timers = [Timers::regions(cube, view), Timers::paths(cube, view)];
     for location in cube.system.locations.ids() {
-        let values = Values::of(cube, metrics, location);
+        let values = Values::at(cube, metrics, location);
         let mut out = BufWriter::new(create(&file_name(cube, location))?);
         write_thread(cube, location, (&timers, &values), &mut out)?;
         out.flush()?;
@@ -101,9 +97,4 @@ fn metadata(cube: &Cube, location: LocationId) -> String {
     };
     let attributes: String = facts.into_iter().map(attribute).collect();
     format!("<metadata>{attributes}</metadata>")
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    text.replace(|letter: char| letter.is_control(), " ")
 }

@@ -1,10 +1,11 @@
-//! Timers of all call paths, and their sums on one thread.
+//! The timers of all call paths.
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId};
+use pompeii_model::{CallId, Cube, Id};
 
 use super::names::{View, group, timer};
+use crate::sums::{Groups, Sums, Values};
 
 /// The timer around all others. It is the same for all programs, so that profiles of several can be
 /// compared.
@@ -23,59 +24,11 @@ pub struct Timer {
     pub group: String,
 }
 
-/// Some timers, and the one of each call path.
+/// Some timers, with the call paths of each.
 #[derive(Debug)]
 pub struct Timers {
     timers: Vec<Timer>,
-    /// By call path.
-    of: Vec<usize>,
-    /// By call path, whether no call path around it has the same timer.
-    is_outermost: Vec<bool>,
-}
-
-/// What a timer has counted on a thread; times in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
-    pub visits: i64,
-    /// Visits of callees.
-    pub called: i64,
-    pub exclusive: i64,
-    pub inclusive: i64,
-}
-
-/// The values of all call paths on a thread.
-#[derive(Debug)]
-pub struct Values(Vec<Sums>);
-
-impl Values {
-    /// Of the metrics visits and time.
-    pub fn of(cube: &Cube, (visits, time): (MetricId, MetricId), at: LocationId) -> Values {
-        let own = |call| {
-            let ticks = cube.get(time, call, at);
-            let visits = cube.get(visits, call, at);
-            Sums { visits, called: 0, exclusive: ticks, inclusive: ticks }
-        };
-        let mut values: Vec<Sums> = cube.calls.ids().map(own).collect();
-        for call in cube.calls.ids().rev() {
-            let Some(parent) = cube.calls.parent(call) else { continue };
-            let Sums { visits, inclusive, .. } = values[call.index()];
-            let around = &mut values[parent.index()];
-            around.called = around.called.saturating_add(visits);
-            around.inclusive = around.inclusive.saturating_add(inclusive);
-        }
-        Values(values)
-    }
-
-    /// Of the thread as a whole: the sum over the roots.
-    pub fn of_all(&self, cube: &Cube) -> Sums {
-        let mut all = Sums::default();
-        for root in cube.calls.roots() {
-            let Sums { visits, inclusive, .. } = self.0[root.index()];
-            all.called = all.called.saturating_add(visits);
-            all.inclusive = all.inclusive.saturating_add(inclusive);
-        }
-        all
-    }
+    calls: Groups,
 }
 
 impl Timers {
@@ -117,8 +70,8 @@ impl Timers {
                 timers.len() - 1
             }));
         }
-        let is_outermost = outermost(&cube.calls, &of, timers.len());
-        Timers { timers, of, is_outermost }
+        let calls = Groups::new(&cube.calls, of, timers.len());
+        Timers { timers, calls }
     }
 
     /// All timers.
@@ -128,37 +81,6 @@ impl Timers {
 
     /// The sums of all timers.
     pub fn sums(&self, values: &Values) -> Vec<Sums> {
-        let mut sums = vec![Sums::default(); self.timers.len()];
-        let all = self.of.iter().zip(&self.is_outermost).zip(&values.0);
-        for ((timer, is_outermost), value) in all {
-            let sum = &mut sums[*timer];
-            sum.visits = sum.visits.saturating_add(value.visits);
-            sum.called = sum.called.saturating_add(value.called);
-            sum.exclusive = sum.exclusive.saturating_add(value.exclusive);
-            if *is_outermost {
-                sum.inclusive = sum.inclusive.saturating_add(value.inclusive);
-            }
-        }
-        sums
+        self.calls.sums(values)
     }
-}
-
-/// Which call paths have none with the same timer around them.
-fn outermost(calls: &CallTree, timer_of: &[usize], timers: usize) -> Vec<bool> {
-    let mut open = vec![0_usize; timers];
-    let mut is_outermost = vec![false; calls.len()];
-    // A call path, and whether all below it has been visited.
-    let mut left: Vec<(CallId, bool)> = calls.roots().iter().map(|root| (*root, false)).collect();
-    while let Some((call, is_over)) = left.pop() {
-        let open = &mut open[timer_of[call.index()]];
-        if is_over {
-            *open = open.saturating_sub(1);
-            continue;
-        }
-        is_outermost[call.index()] = *open == 0;
-        *open += 1;
-        left.push((call, true));
-        left.extend(calls.children(call).iter().map(|child| (*child, false)));
-    }
-    is_outermost
 }

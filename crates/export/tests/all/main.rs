@@ -4,6 +4,7 @@
 mod chrome;
 mod csv;
 mod folded;
+mod graph;
 mod paraver;
 mod perfetto;
 mod robust;

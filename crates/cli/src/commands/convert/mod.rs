@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use pompeii_analysis::format::counted;
 use pompeii_export::tau::{self, View};
-use pompeii_export::{Open, Read, chrome, csv, folded, paraver, parquet, perfetto, speedscope};
+use pompeii_export::{
+    Open, Read, chrome, csv, folded, graph, paraver, parquet, perfetto, speedscope,
+};
 use pompeii_model::Cube;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::definitions::Definitions;
@@ -34,8 +36,8 @@ use output::{to_file, to_folder};
     pompeii convert measured --to folded -o - | flamegraph.pl > measured.svg
     pompeii convert measured --to tau -o tau; cd tau; pprof         a profile for TAU's tools")]
 pub struct Arguments {
-    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For tau and
-    /// folded any experiment, or a profile (profile.cubex)
+    /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For
+    /// tau, folded, graphml and dot any experiment, or a profile (profile.cubex)
     #[arg(value_name = "EXP")]
     trace: PathBuf,
     /// The format
@@ -75,6 +77,10 @@ enum Format {
     Paraver,
     /// A file with a line for each call path, for flame graphs
     Folded,
+    /// The call graph as GraphML, for networkx, Gephi and yEd
+    Graphml,
+    /// The call graph as DOT, for Graphviz
+    Dot,
     /// A folder with the profile of each thread, for pprof and ParaProf
     Tau,
 }
@@ -103,6 +109,12 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         }),
         Format::Folded => {
             from_profile(arguments, |cube| to_file(output, |out| folded::write(cube, out)))
+        }
+        Format::Graphml => {
+            from_profile(arguments, |cube| to_file(output, |out| graph::write_graphml(cube, out)))
+        }
+        Format::Dot => {
+            from_profile(arguments, |cube| to_file(output, |out| graph::write_dot(cube, out)))
         }
         Format::Tau => from_profile(arguments, |cube| {
             to_folder(output, |create| tau::write(cube, view, create))
@@ -168,6 +180,8 @@ impl Format {
             Format::Chrome => "open it at chrome://tracing or in another timeline",
             Format::Paraver => "open trace.prv there with Paraver",
             Format::Folded => "call flamegraph.pl with it, or open it at https://speedscope.app",
+            Format::Graphml => "a node for each region, an edge for each pair of caller and callee",
+            Format::Dot => "dot -Tsvg makes a picture of it",
             Format::Tau => "call pprof or paraprof in this folder",
         }
     }
