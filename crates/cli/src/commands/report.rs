@@ -68,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
-        let info = whole_info(&experiment, compared);
+        let info = run_info(&experiment, compared);
         output::print_json(&pompeii_report::json(&experiment.cube, &info))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -92,7 +92,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 
 /// The table of the lines with most samples.
 fn hot_lines(experiment: &Experiment, options: &pompeii_report::Options) -> Result<String> {
-    let (cube, name) = (&experiment.cube, shown_name(&experiment.folder));
+    let (cube, name) = (&experiment.cube, shown_name(&experiment.named));
     let Some(samples) = cube.metric("samples") else {
         bail!("{name} has no samples; `pompeii run --sample 100 -- COMMAND` takes them");
     };
@@ -154,7 +154,8 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     }
 }
 
-/// The same, and what is of less interest just after the run.
+/// The same, and what is of less interest just after the run. Programs and the page have the former:
+/// programs find these numbers in the manifest.
 fn whole_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let mut info = run_info(experiment, compared);
     let used = experiment.manifest.as_ref().and_then(|manifest| manifest.run.resources.as_ref());
