@@ -108,7 +108,7 @@ pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
 }
 
 /// The run that stands for all in a folder of several runs, which is told; otherwise the folder.
-fn shown_run(folder: &Path) -> PathBuf {
+pub fn shown_run(folder: &Path) -> PathBuf {
     let Some(run) = repeated::median_run(folder) else { return folder.to_owned() };
     let runs = repeated::runs(folder).len();
     say(format!(

@@ -198,6 +198,7 @@ pub fn anchor_path(trace: &Path) -> Result<PathBuf> {
     if !trace.is_dir() {
         return Ok(trace.into_owned());
     }
+    let trace = experiment::shown_run(&trace);
     experiment::finish_if_needed(&trace)?;
     let anchor = trace.join("traces.otf2");
     if !anchor.exists() {

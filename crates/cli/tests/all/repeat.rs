@@ -26,6 +26,25 @@ fn each_run_has_an_experiment() {
 }
 
 #[test]
+fn traces_are_those_of_the_run_that_is_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    assert_eq!(sandbox.pompeii("run -q --trace --repeat 2 -o exp -- ./loop").code, Some(3));
+    for words in ["dump --silent exp", "tasks exp"] {
+        sandbox.succeeds(words).says("note: exp has 2 runs; this is the one with the median");
+    }
+    sandbox.succeeds("analyze exp");
+    let analyzed = ["exp/1/trace.cubex", "exp/2/trace.cubex"].map(|name| sandbox.exists(name));
+    assert!(analyzed[0] != analyzed[1] && !sandbox.exists("exp/trace.cubex"), "{analyzed:?}");
+    // The same if all runs are in one file, and comparisons find each of them.
+    sandbox.succeeds("archive exp -o exp.zst");
+    sandbox.succeeds("dump --silent exp.zst");
+    let diff = sandbox.succeeds("diff exp.zst exp --json").output;
+    let diff: serde_json::Value = serde_json::from_str(&diff).unwrap();
+    assert_eq!((&diff["runs"][0], &diff["runs"][1]), (&2.into(), &2.into()));
+}
+
+#[test]
 fn other_ends_end_the_series() {
     let sandbox = Sandbox::new();
     let text = "#include <stdio.h>
