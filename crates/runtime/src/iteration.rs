@@ -2,6 +2,9 @@
 //! the iteration that does not follow says that they are over, so the end of an iteration is kept
 //! until the thread's next event: the next iteration takes it back, everything else makes it good,
 //! with the time of then.
+//!
+//! The same serves constructs whose end comes before their barrier: [`end`] keeps the end of their
+//! region, and the barrier takes it back by [`take_back_end`].
 
 use pompeii_live::{Key, Node, NodeOffset, node_index};
 
@@ -18,7 +21,7 @@ use crate::task::{self, TaskRegions};
 pub enum Ending {
     /// Nothing.
     None,
-    /// The current node, a chunk of this region.
+    /// The current node, a chunk or a construct of this region.
     Chunk(u32),
     /// The running task.
     Task(*mut Task, TaskRegions),
@@ -66,6 +69,16 @@ pub fn begin(thread: &mut Location, region: u32, (number, step): (i64, i64), clo
     } else if !thread.is_passing() {
         thread.current().private = next;
     }
+}
+
+/// Takes the end of a region back, if that was kept and nothing has come since: something that
+/// belongs to the region comes now.
+pub fn take_back_end(thread: &mut Location, region: u32) -> bool {
+    let is_kept = matches!(thread.ending, Ending::Chunk(kept) if kept == region);
+    if is_kept {
+        take_back(thread);
+    }
+    is_kept
 }
 
 /// An iteration of a loop ends.

@@ -106,6 +106,30 @@ fn cancelled_tasks_and_groups_are_left() {
     );
 }
 
+/// The end of a construct comes before its barrier, if it has one: only the next event tells.
+#[test]
+fn what_follows_an_end_at_once_may_belong_to_the_construct() {
+    check(
+        "0 T0 enter loop
+         10 T0 iterated loop
+         12 T0 follow loop
+         12 T0 enter wait
+         20 T0 exit wait
+         21 T0 exit loop
+         30 T0 enter loop
+         40 T0 iterated loop
+         50 T0 enter X
+         60 T0 exit X",
+        expect![[r#"
+            T0 until 60
+              program 19
+                loop x2 23
+                  wait x1 8
+                X x1 10
+        "#]],
+    );
+}
+
 /// Iterations 0 to 2 follow each other, 8 and 9 do, and each of the last two is one of its own. The
 /// time between the last iteration and the next chunk is the loop's.
 #[test]

@@ -371,6 +371,12 @@ impl Run {
                 let (region, thread) = (self.region(region), self.thread(name));
                 self.with_iteration(thread, |thread| iteration::end(thread, region, At(now)));
             }
+            ("follow", [region]) => {
+                let (region, thread) = (self.region(region), self.thread(name));
+                self.with_iteration(thread, |thread| {
+                    assert!(iteration::take_back_end(thread, region), "{name} is not in an end");
+                });
+            }
             ("taskloop" | "looped" | "step" | "stepped", [region, of]) => {
                 self.taskloop_event(name, verb, (region, of), now);
             }
@@ -572,6 +578,7 @@ impl Run {
             "done" => task::end(thread, handle, regions, At(now)),
             "created" => task::create_end(thread, handle, regions, At(now)),
             "resume" => task::resume(thread, handle, regions.task.id, At(now)),
+            "back" => task::put_back(thread, handle, None, At(now)),
             _ => panic!("{name} {verb} {of} {instance}"),
         });
     }

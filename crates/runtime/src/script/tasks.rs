@@ -440,6 +440,48 @@ fn untied_task_migrates() {
     );
 }
 
+/// The runtime says when an untied task has left its thread: the time from then on is no task's.
+#[test]
+fn untied_task_goes_back_and_on_elsewhere() {
+    check(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/2
+         0 T1 begin p 1/2
+         5 T1 create t a
+         6 T1 created t a
+         10 T0 arrive barrier
+         11 T1 arrive barrier
+         12 T0 run t a
+         25 T0 back t a
+         30 T1 resume t a
+         60 T1 done t a
+         70 T0 pass barrier
+         70 T1 pass barrier
+         80 T0 end p
+         80 T1 end p
+         81 T0 join p",
+        expect![[r#"
+            T0 until 81
+              program 0
+                parallel x1 20
+                  barrier x1 47 wait=1 starvation=46
+                    ~t 0 tasks=13 switches=1
+                  end of parallel x1 1 starvation=1
+              TASKS 0
+                t x1 13
+            T1 until 81
+              program 0
+                T0's parallel x1 20
+                  create t x1 1 created=1
+                  barrier x1 29 starvation=29 last=1 delay=1
+                    ~t 0 tasks=30 switches=1
+                  end of parallel x1 1 starvation=1 last=1
+              TASKS 0
+                t 30
+        "#]],
+    );
+}
+
 #[test]
 fn cancelled_task_leaves_its_regions() {
     check(

@@ -273,7 +273,8 @@ fn is_or_stands_for(entry: *mut Task, task: *mut Task) -> bool {
     entry == task || unsafe { (*entry).original } == task
 }
 
-fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
+/// Whether an instance is in the thread's stack, or something that stands for it.
+pub(super) fn is_in_stack(thread: &Location, task: *mut Task) -> bool {
     let mut entry = thread.tasks.running;
     // SAFETY: as above.
     while !unsafe { is_implicit(entry) } {

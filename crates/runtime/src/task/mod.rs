@@ -31,7 +31,7 @@ use crate::location::{Location, gate};
 
 pub use creation::{create_begin, create_end, flush_creation, new_instance};
 pub use execution::{begin, complete, end, end_detached, end_fragment, tell_parent};
-pub use untied::{abandon, abandon_all, is_suspended_in, may_have_left, resume};
+pub use untied::{abandon, abandon_all, is_suspended_in, may_have_left, put_back, resume};
 pub use wait::{add_waiting, expect_children, has_children, wait_enter, wait_exit, waited};
 
 use instance::{Task, state};

@@ -4,7 +4,9 @@
 use pompeii_live::Key;
 
 use super::creation::flush_creation;
-use super::execution::{executed, is_current, pop, push, region_of, stub, write_complete};
+use super::execution::{
+    executed, is_current, is_in_stack, pop, push, region_of, stub, write_complete,
+};
 use super::instance::{is_implicit, state};
 use super::{has_begun, is_undeferred, state_of, untag, write_switch};
 use crate::clock::Clock;
@@ -44,6 +46,20 @@ pub fn resume(thread: &mut Location, handle: usize, region: u32, clock: impl Clo
         write_switch(thread, now);
     }
     stub(thread, proxy, region);
+}
+
+/// The current task, an untied one with this handle, has gone back to the OpenMP runtime at a
+/// scheduling point, if the thread goes on with what is below it: an explicit task, or, for `None`,
+/// the implicit one. Another task that goes on does so on top of it.
+pub fn put_back(thread: &mut Location, handle: usize, below: Option<usize>, clock: impl Clock) {
+    let task = untag(handle);
+    let is_below = below.is_none_or(|below| is_in_stack(thread, untag(below)));
+    if thread.is_passing() || !is_current(thread, task) || !is_below {
+        return;
+    }
+    // Up to now the time was the task's.
+    thread.account(clock.now());
+    abandon(thread);
 }
 
 /// The current task, an untied one, has left this thread at a scheduling point, or a tied one was
