@@ -231,6 +231,16 @@ pub fn code_of(construct: Given) -> Option<Code> {
     (!is_elsewhere).then_some(code)
 }
 
+/// What all places of one critical section have in common, as a clause: the place of their lock.
+/// The name of the section is only among the symbols of the file.
+pub fn lock_clause(lock: usize) -> String {
+    let place = loaded::place_of(lock).map(|place| {
+        InCode { place, is_function: false, address: lock, is_elsewhere: false }.text()
+    });
+    // Clauses end at blanks.
+    format!("lock({})", place.unwrap_or_else(|| format!("{lock:#x}")).replace(' ', "_"))
+}
+
 /// Whether a file is an OpenMP library, or this one.
 fn is_runtime(path: &str) -> bool {
     let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
@@ -316,6 +326,16 @@ mod tests {
         };
         assert!(std::ptr::eq(critical(8, "a.out+0x4010"), critical(9, "a.out+0x4010")));
         assert!(!std::ptr::eq(critical(10, "a.out+0x4018"), critical(8, "a.out+0x4010")));
+    }
+
+    #[test]
+    fn locks_are_named_by_the_file_that_has_them() {
+        static LOCK: [i32; 8] = [1; 8];
+        let own = std::env::current_exe().unwrap();
+        let name = own.file_name().unwrap().to_string_lossy().into_owned();
+        let clause = lock_clause(LOCK.as_ptr() as usize);
+        assert!(clause.starts_with(&format!("lock({name}+0x")), "{clause}");
+        assert_eq!(lock_clause(0x10), "lock(0x10)");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::call::Call;
 use super::clauses;
 use crate::addresses::Addresses;
 use crate::descriptor::{Descriptor, Words};
-use crate::unmodified::Directive;
-use crate::{loaded, pomp};
+use crate::pomp;
+use crate::unmodified::{self, Directive};
 
 /// The construct that holds the lock of all critical sections without a name; 0 for none.
 static UNNAMED: AtomicUsize = AtomicUsize::new(0);
@@ -19,15 +19,6 @@ static NAMED: Addresses<AtomicUsize> = Addresses::new();
 /// Where the construct is kept that holds this lock; `None` where there is no memory for it.
 fn holder(lock: usize) -> Option<&'static AtomicUsize> {
     NAMED.known(lock).or_else(|| NAMED.take(lock).map(|(holder, _)| holder))
-}
-
-/// What all critical sections of one name have in common: the place of their lock. The name itself
-/// is only among the symbols of the file.
-fn name(lock: usize) -> String {
-    let Some(place) = loaded::place_of(lock) else { return format!("{lock:#x}") };
-    let file = place.path.rsplit('/').next().unwrap_or_default();
-    // A word among clauses has no blanks.
-    format!("{}+{:#x}", file.replace(' ', "_"), place.address)
 }
 
 /// A critical section begins when the thread has its lock.
@@ -99,7 +90,7 @@ pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
 /// One with a name begins: (lock).
 pub unsafe extern "C" fn start_named<const ENTRY: usize>(lock: usize) -> usize {
     let call = Call::<ENTRY>::here();
-    let words = || clauses::of(format!("lock({})", name(lock)));
+    let words = || clauses::of(unmodified::lock_clause(lock));
     // SAFETY: the contract of this adapter.
     unsafe { acquire(&call, holder(lock), words, lock) }
 }
@@ -119,6 +110,7 @@ mod tests {
     fn each_lock_has_a_name_and_a_place_for_its_holder() {
         static LOCKS: [usize; 2] = [0; 2];
         let [one, other] = [0, 1].map(|at| &raw const LOCKS[at] as usize);
+        let name = unmodified::lock_clause;
         assert_ne!(name(one), name(other));
         assert!(name(one).contains("+0x"), "{}", name(one));
         holder(one).unwrap().store(64, Relaxed);
