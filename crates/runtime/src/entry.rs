@@ -1,7 +1,7 @@
 //! How an event comes to its thread's location: what every adapter does first. An adapter is a
-//! module that translates an API: [`crate::pomp`], [`crate::pomp2`], [`crate::mpi`], and `gomp` for
-//! that of libgomp. The rest of the library is the core, which uses none of them (`cargo xtask
-//! tidy` checks that).
+//! module that translates an API: [`crate::pomp`], [`crate::pomp2`], [`crate::mpi`], `gomp` for
+//! that of libgomp, and [`crate::ompt`]. The rest of the library is the core, which uses none of
+//! them (`cargo xtask tidy` checks that).
 //!
 //! Meanwhile the thread is closed, so an event that a signal handler raises in the middle is passed
 //! over.

@@ -15,8 +15,9 @@
 //! what is passed over), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
 //! [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait), [`serial`] (what a serial
 //! part lies between), [`parameters`] (values of the program's in call paths). They share the
-//! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers, and
-//! `gomp` observes programs of gcc that were not instrumented, by the calls of libgomp. The core
+//! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers; `gomp`
+//! and [`ompt`] observe programs that were not instrumented, by the calls of libgomp and by the
+//! callbacks of LLVM's OpenMP runtime. The core
 //! takes the time as an argument, so that tests drive it with a clock of their own.
 
 mod addresses;
@@ -59,6 +60,7 @@ mod metrics;
 pub mod mpi;
 mod next;
 mod objects;
+pub mod ompt;
 mod openmp;
 mod parameters;
 mod parts;

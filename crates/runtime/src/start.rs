@@ -201,7 +201,8 @@ fn remember(location: *const Location) {
     }
 }
 
-fn is_enabled() -> bool {
+/// Whether `POMPEII_ENABLE` allows to measure.
+pub fn is_enabled() -> bool {
     !folder::variable(&["POMPEII_ENABLE"]).is_some_and(|value| value == "0" || value == "false")
 }
 

@@ -41,6 +41,7 @@ mod kernels;
 mod lock_events;
 mod locks;
 mod metrics;
+mod ompt;
 mod parameters;
 mod polls;
 mod print;
