@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use pompeii_live::{Definition, LiveProcess};
+use pompeii_live::{Definition, LiveProcess, RegionKind};
 use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols, first_lines};
 
@@ -47,7 +47,7 @@ pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
 fn name_places(definitions: &mut [Definition], symbols: &Symbols) -> Vec<Loaded> {
     let places = Places::of(definitions, symbols);
     for definition in definitions {
-        let Definition::Region { id, name, file, begin_line, end_line, clauses, .. } = definition
+        let Definition::Region { id, kind, name, file, begin_line, end_line, clauses } = definition
         else {
             continue;
         };
@@ -56,10 +56,13 @@ fn name_places(definitions: &mut [Definition], symbols: &Symbols) -> Vec<Loaded>
             region.call_from(&callers(stack));
         }
         if let Some(Place { frame, is_construct, .. }) = places.at(*id) {
-            region.place_in(&frame.function);
             if *is_construct {
                 *name = construct_at(name, frame);
+                if matches!(kind, RegionKind::Task | RegionKind::TaskCreate) {
+                    region.clauses = without_conditions(&region.clauses);
+                }
             }
+            region.place_in(&frame.function);
             file.clone_from(&frame.file);
             (*begin_line, *end_line) = (frame.line, frame.line);
         }
@@ -92,8 +95,9 @@ impl Places {
                         // What was inlined at a call is where the construct is written, and what
                         // was inlined into a body is not.
                         let at = if is_function { frames.len() - 1 } else { 0 };
+                        let has_line = is_wrapper(&frames);
                         let frame = frames.swap_remove(at);
-                        if is_function {
+                        if is_function && !has_line {
                             functions.push(Function { place: places.found.len(), object, address });
                         }
                         places.found.push(Place { region, frame, is_construct: true });
@@ -146,6 +150,19 @@ fn construct_at(name: &str, frame: &Frame) -> String {
     format!("{construct} @{file_name}:{}", frame.line)
 }
 
+/// Whether the outermost frame is a function of clang around that of a body, which was inlined there.
+/// Both have the name of the same function, and the line of the call is that of the construct.
+fn is_wrapper(frames: &[Frame]) -> bool {
+    matches!(frames, [.., inner, outer] if inner.function == outer.function)
+}
+
+/// Clauses of a task without its conditions. Compilers create a task whose condition does not hold
+/// by another call, but it is the same construct.
+fn without_conditions(clauses: &str) -> String {
+    let is_kept = |word: &&str| !word.starts_with("if(") && !word.starts_with("final(");
+    clauses.split(' ').filter(is_kept).collect::<Vec<_>>().join(" ")
+}
+
 /// The innermost function that is none of a binding whose functions are inlined into the program.
 fn caller(mut frames: Vec<Frame>) -> Frame {
     let is_binding = |frame: &Frame| {
@@ -190,8 +207,6 @@ pub fn bytes(digits: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use pompeii_live::RegionKind;
-
     use super::*;
 
     #[test]
@@ -253,6 +268,24 @@ mod tests {
         };
         assert_eq!(name, "!$omp parallel @gone.so+0x40");
         assert_eq!((clauses.as_str(), *begin_line), ("in(gone.so+0x40) if(0)", 0));
+    }
+
+    #[test]
+    fn clang_puts_bodies_into_functions_of_the_same_name() {
+        let frames = |names: &[&str]| -> Vec<Frame> {
+            let frame = |name: &&str| Frame { function: (*name).into(), file: "".into(), line: 1 };
+            names.iter().map(frame).collect()
+        };
+        assert!(is_wrapper(&frames(&["swap", "solve", "solve"])));
+        assert!(!is_wrapper(&frames(&["swap", "solve"])));
+        assert!(!is_wrapper(&frames(&["solve"])));
+    }
+
+    #[test]
+    fn a_task_is_one_construct_whether_its_condition_holds_or_not() {
+        assert_eq!(without_conditions("if(0) untied"), "untied");
+        assert_eq!(without_conditions("final(...)"), "");
+        assert_eq!(without_conditions("untied"), "untied");
     }
 
     #[test]
