@@ -71,13 +71,15 @@ pub const CALLER_PARAMETER: &str = "caller";
 pub const SAMPLED: &str = "sampled";
 
 /// Words of the instrumenter's among the clauses, and of ours.
-const OWN_WORDS: [&str; 8] =
-    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED, LIBGOMP];
+const OWN_WORDS: [&str; 9] =
+    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED, LIBGOMP, OMPT];
 const RESULTS_USED: &str = "results_used";
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
 /// The runtime's word for a region that is known by a call of gcc's OpenMP library.
 const LIBGOMP: &str = "libgomp";
+/// The same for a region that LLVM's or Intel's OpenMP library has reported.
+const OMPT: &str = "ompt";
 
 /// Begins the word that names the function around; it is the first one.
 const IN: &str = "in(";
@@ -284,6 +286,11 @@ impl Region {
         self.role == Role::Parallel && self.clauses.split(' ').any(|word| word == LIBGOMP)
     }
 
+    /// The same for one whose OpenMP library has reported its constructs.
+    pub fn is_seen_by_ompt(&self) -> bool {
+        self.role == Role::Parallel && self.clauses.split(' ').any(|word| word == OMPT)
+    }
+
     /// Whether it is a `target` construct of a program that found no device.
     pub fn is_on_host(&self) -> bool {
         self.role == Role::Target && self.clauses.split(' ').any(|word| word == ON_HOST)
@@ -336,6 +343,9 @@ mod tests {
         assert_eq!((call.written_clauses().as_str(), region.callers().count()), ("", 0));
         let seen = Region { clauses: "in(f) libgomp".into(), ..region.clone() };
         assert!(seen.is_seen_by_libgomp() && !region.is_seen_by_libgomp());
+        let reported = Region { clauses: "in(f) ompt".into(), ..region.clone() };
+        assert!(reported.is_seen_by_ompt() && !seen.is_seen_by_ompt());
+        assert_eq!(reported.written_clauses(), "");
         assert_eq!(seen.written_clauses(), "");
         let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));

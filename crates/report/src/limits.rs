@@ -98,13 +98,16 @@ fn on_host(cube: &Cube) -> Option<String> {
     Some(format!("No device was found, so these target regions ran on the host: {places}."))
 }
 
-/// What a program makes no call for that was compiled by gcc and not instrumented.
+/// What is not observed of a program that was not instrumented.
 fn invisible(cube: &Cube) -> Option<String> {
-    cube.regions.iter().any(Region::is_seen_by_libgomp).then(|| {
-        "Not visible without recompiling: static loops, master, flush and simple atomics. Their time \
-         is in the construct around them."
-            .to_owned()
-    })
+    let is_any = |seen: fn(&Region) -> bool| cube.regions.iter().any(seen);
+    let what = match (is_any(Region::is_seen_by_libgomp), is_any(Region::is_seen_by_ompt)) {
+        (true, _) => "static loops, master, flush and simple atomics",
+        (false, true) => "flush, simple atomics, and the sections of a construct one by one",
+        (false, false) => return None,
+    };
+    let place = "Their time is in the construct around them.";
+    Some(format!("Not visible without recompiling: {what}. {place}"))
 }
 
 /// From this share of the run on, what is paid once hides what the program does.
