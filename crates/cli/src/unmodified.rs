@@ -1,6 +1,7 @@
 //! Programs that were not instrumented: whether the runtime library observes their OpenMP
 //! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way.
 
+use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -11,8 +12,13 @@ use crate::terminal::shown;
 /// Begins the names of gcc's OpenMP library. A library of a Python package has a part of a hash in
 /// its name.
 const LIBGOMP: [&str; 2] = ["libgomp.so", "libgomp-"];
+/// LLVM's and Intel's OpenMP libraries.
+const LLVM: [&str; 2] = ["libomp.so", "libiomp5.so"];
 /// A function of libgomp that all programs of gcc with parallel regions call.
 const CALLED: &str = "GOMP_parallel";
+/// A function that LLVM's library looks for. Programs that only call the library, and compilers,
+/// which know the names of its functions, do not have this one.
+const LOOKED_FOR: &str = "ompt_start_tool";
 /// Permissions with which a program runs with the rights of others. The system loads nothing into
 /// such a program that its user asks for.
 const OTHER_RIGHTS: u32 = 0o6000;
@@ -22,9 +28,11 @@ const OTHER_RIGHTS: u32 = 0o6000;
 enum Found {
     /// Its calls of libgomp are observed.
     Libgomp,
+    /// LLVM's or Intel's library tells what happens.
+    Ompt,
     /// They cannot be: why, and what to do.
     Not(&'static str),
-    /// It measures itself, or has no OpenMP of gcc.
+    /// It measures itself, or has no OpenMP.
     Nothing,
 }
 
@@ -36,6 +44,14 @@ pub fn is_observed(program: &Program) -> bool {
             say(format!(
                 "{} is not instrumented: its OpenMP constructs are observed by its calls of libgomp; \
                  static loops, master, flush and simple atomics make no calls and stay invisible",
+                shown(&program.path)
+            ));
+            true
+        }
+        Found::Ompt => {
+            say(format!(
+                "{} is not instrumented: its OpenMP library reports its constructs; flush, simple \
+                 atomics and the parts of a sections construct are not reported and stay invisible",
                 shown(&program.path)
             ));
             true
@@ -59,27 +75,47 @@ fn find(program: &Program) -> Found {
     let loads = |names: &[&str]| {
         libraries.iter().any(|library| names.iter().any(|name| library.starts_with(name)))
     };
+    let found = match () {
+        () if loads(&LIBGOMP) => Found::Libgomp,
+        () if loads(&LLVM) => Found::Ompt,
+        () if program.has(CALLED) => {
+            return Found::Not(
+                "they have libgomp inside; link with the shared libgomp, or build with `pompeii \
+                 compile`",
+            );
+        }
+        () if program.has(LOOKED_FOR) => {
+            return Found::Not(
+                "they have LLVM's OpenMP library inside; link with the shared one, or build with \
+                 `pompeii compile`",
+            );
+        }
+        () => return Found::Nothing,
+    };
+    match obstacle(program, &found, loads(&["libasan.so"])) {
+        Some(why) => Found::Not(why),
+        None => found,
+    }
+}
+
+/// Why the library cannot be loaded into the program, or would be told nothing, and what to do.
+fn obstacle(program: &Program, found: &Found, has_asan: bool) -> Option<&'static str> {
     let mode = fs::metadata(&program.path).map_or(0, |file| file.permissions().mode());
-    if loads(&LIBGOMP) {
-        return match () {
-            () if !program.is_native() => Found::Not("it is a program for another processor"),
-            () if mode & OTHER_RIGHTS != 0 => Found::Not(
-                "it runs with the rights of another user or group; run a copy without them",
-            ),
-            () if loads(&["libasan.so"]) => Found::Not(
-                "AddressSanitizer must be the first library that is loaded; build without it, or \
-                 with -static-libasan",
-            ),
-            () => Found::Libgomp,
-        };
-    }
-    // Programs of gcc may run on LLVM's library, which has the same functions.
-    if program.has(CALLED) && !loads(&["libomp.so", "libiomp5.so"]) {
-        return Found::Not(
-            "they have libgomp inside; link with the shared libgomp, or build with `pompeii compile`",
-        );
-    }
-    Found::Nothing
+    let is_off = env::var_os("OMP_TOOL").is_some_and(|value| value == "disabled");
+    Some(match () {
+        () if !program.is_native() => "it is a program for another processor",
+        () if mode & OTHER_RIGHTS != 0 => {
+            "it runs with the rights of another user or group; run a copy without them"
+        }
+        () if has_asan => {
+            "AddressSanitizer must be the first library that is loaded; build without it, or with \
+             -static-libasan"
+        }
+        () if *found == Found::Ompt && is_off => {
+            "OMP_TOOL=disabled forbids the OpenMP library to report them; unset OMP_TOOL"
+        }
+        () => return None,
+    })
 }
 
 #[cfg(test)]
@@ -99,5 +135,7 @@ mod tests {
         assert_eq!(written(b"\x7fELF\0POMPEII_LIVE_DIR\0GOMP_parallel\0"), Found::Nothing);
         assert!(matches!(written(b"\x7fELF\0GOMP_parallel\0"), Found::Not(why)
             if why.contains("libgomp inside")));
+        assert!(matches!(written(b"\x7fELF\0ompt_start_tool\0"), Found::Not(why)
+            if why.contains("OpenMP library inside")));
     }
 }

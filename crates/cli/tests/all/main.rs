@@ -43,6 +43,7 @@ mod oracle_hybrid;
 mod oracle_kernels;
 mod oracle_mpi;
 mod oracle_nodes;
+mod oracle_ompt;
 mod oracle_pictures;
 mod oracle_pomp2;
 mod oracle_tasks;

@@ -38,12 +38,13 @@ fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
 }
 
 /// The program as it ends without Pompeii.
-fn alone(sandbox: &Sandbox, program: &str, environment: &[(&str, &str)]) -> Ended {
+pub fn alone(sandbox: &Sandbox, program: &str, environment: &[(&str, &str)]) -> Ended {
     let mut command = Command::new(sandbox.path(program));
     command.current_dir(sandbox.path("")).env("OMP_NUM_THREADS", "2");
     Ended::of(command.envs(environment.iter().copied()).output().unwrap())
 }
 
+/// The regions of the experiment `exp`.
 fn regions(sandbox: &Sandbox) -> Vec<Value> {
     let report = sandbox.succeeds("report --json exp").output;
     let report: Value = serde_json::from_str(&report).unwrap();
@@ -51,7 +52,7 @@ fn regions(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 /// Visits by kind, of those kinds that are exact.
-fn visits(sandbox: &Sandbox) -> BTreeMap<String, u64> {
+pub fn visits(sandbox: &Sandbox) -> BTreeMap<String, u64> {
     let mut visits = BTreeMap::new();
     for region in regions(sandbox) {
         let kind = region["kind"].as_str().unwrap();
@@ -64,7 +65,7 @@ fn visits(sandbox: &Sandbox) -> BTreeMap<String, u64> {
 }
 
 /// Line and function of the regions of a kind.
-fn places(sandbox: &Sandbox, kind: &str) -> Vec<(u64, String)> {
+pub fn places(sandbox: &Sandbox, kind: &str) -> Vec<(u64, String)> {
     let of = regions(sandbox).into_iter().filter(|region| region["kind"] == kind);
     let mut places: Vec<_> = of
         .map(|region| {
@@ -76,7 +77,8 @@ fn places(sandbox: &Sandbox, kind: &str) -> Vec<(u64, String)> {
     places
 }
 
-const CONSTRUCTS: &str = r#"
+/// Constructs with visits that are exact.
+pub const CONSTRUCTS: &str = r#"
 #include <omp.h>
 #include <stdio.h>
 static long sum;
