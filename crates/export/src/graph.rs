@@ -1,5 +1,5 @@
-//! The call graph of a profile, as GraphML and as DOT: a node for each region, and an edge from each
-//! region to those that are called in it. Values are sums over all locations.
+//! The call graph of a profile, as GraphML and as DOT: a node for each region, and an edge from
+//! each region to those that are called in it. Values are sums over all locations.
 //!
 //! | attribute | of | meaning |
 //! |---|---|---|

@@ -150,8 +150,9 @@ fn construct_at(name: &str, frame: &Frame) -> String {
     format!("{construct} @{file_name}:{}", frame.line)
 }
 
-/// Whether the outermost frame is a function of clang around that of a body, which was inlined there.
-/// Both have the name of the same function, and the line of the call is that of the construct.
+/// Whether the outermost frame is a function of clang around that of a body, which was inlined
+/// there. Both have the name of the same function, and the line of the call is that of the
+/// construct.
 fn is_wrapper(frames: &[Frame]) -> bool {
     matches!(frames, [.., inner, outer] if inner.function == outer.function)
 }

@@ -154,8 +154,8 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     }
 }
 
-/// The same, and what is of less interest just after the run. Programs and the page have the former:
-/// programs find these numbers in the manifest.
+/// The same, and what is of less interest just after the run. Programs and the page have the
+/// former: programs find these numbers in the manifest.
 fn whole_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let mut info = run_info(experiment, compared);
     let used = experiment.manifest.as_ref().and_then(|manifest| manifest.run.resources.as_ref());

@@ -1,5 +1,5 @@
-//! The format of Paraver: `trace.prv` with the records, `trace.pcf` with the labels of their numbers,
-//! and `trace.row` with the names of processors and threads.
+//! The format of Paraver: `trace.prv` with the records, `trace.pcf` with the labels of their
+//! numbers, and `trace.row` with the names of processors and threads.
 //!
 //! | record | of |
 //! |---|---|
@@ -11,8 +11,8 @@
 //!
 //! Records are in the order of time, over all threads. Each thread yields its own in this order
 //! (`rows.rs`), and messages are sorted by their sends (`messages.rs`): the records of the file are
-//! merged from these rows, of which a small part is in memory. Times are nanoseconds since the begin
-//! of the measurement.
+//! merged from these rows, of which a small part is in memory. Times are nanoseconds since the
+//! begin of the measurement.
 //!
 //! Source: "Paraver Traces" of the Barcelona Supercomputing Center.
 

@@ -1,9 +1,9 @@
 //! What OMPT's callbacks do not have: the function that the compiler has made of the body of a
 //! parallel region, and the place where a task is made ready. The address that a callback has is
-//! worse, because two calls may share a line, a call at the end of a function returns to the runtime
-//! itself, and the tasks of all taskloops are created at one place of the runtime. So the calls of
-//! LLVM's runtime that begin these constructs are interposed. Each notes for the callback that
-//! follows on the thread what that lacks, and jumps on.
+//! worse, because two calls may share a line, a call at the end of a function returns to the
+//! runtime itself, and the tasks of all taskloops are created at one place of the runtime. So the
+//! calls of LLVM's runtime that begin these constructs are interposed. Each notes for the callback
+//! that follows on the thread what that lacks, and jumps on.
 //!
 //! The functions have any number of arguments, so nothing of them may be touched: two free
 //! registers have to do. Where the next library's function is, is noted once for each thread.
@@ -65,9 +65,9 @@ mod word {
         call
     }
 
-    /// A function that puts `$noted`, a register or a word of the stack, into the word at `$to`, and
-    /// goes on at the address in the word at `$next`. At its first call on the thread, all registers
-    /// that can have arguments are kept while that is looked for.
+    /// A function that puts `$noted`, a register or a word of the stack, into the word at `$to`,
+    /// and goes on at the address in the word at `$next`. At its first call on the thread, all
+    /// registers that can have arguments are kept while that is looked for.
     macro_rules! interposed {
         ($name:ident, $find:ident, $text:literal, $noted:literal to $to:literal, $next:literal) => {
             #[doc = concat!("`", stringify!($name), "` of LLVM's runtime.")]
