@@ -33,6 +33,7 @@ mod measured;
 mod mpi;
 mod nodes;
 mod numbers;
+mod observed;
 mod parameters;
 mod profile;
 mod rate;

@@ -20,6 +20,7 @@ use crate::guard::Guarded;
 use crate::hot_lines::{self, HotLine};
 use crate::machine::{Machine, Resources};
 use crate::mpi;
+use crate::observed::observed_by;
 use crate::run::{Run, Survey};
 use crate::threads::Threads;
 use crate::together::together;
@@ -358,7 +359,7 @@ impl Manifest {
             cycle_ns: ns(live.cycle_ticks),
             atomic_ns: ns(live.atomic_ticks),
             locations: cube.system.locations.len(),
-            observed_by: "source".to_owned(),
+            observed_by: observed_by(&cube.regions),
             trace: run.is_traced(),
             regions: cube.regions.len(),
             call_paths: cube.calls.len(),

@@ -171,6 +171,7 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     }
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("Not visible without recompiling: static loops"), "{report}");
+    assert!(report.contains("observed by calls of libgomp"), "{report}");
     let (observed, parallel) = (visits(&sandbox), places(&sandbox, "parallel"));
     let tasks = places(&sandbox, "task");
     sandbox.compile("instrumented", CONSTRUCTS);
