@@ -233,6 +233,7 @@ fn attach_location(location: &mut LiveLocation, names: &mut Names) -> OfLocation
                 growing.in_runtime[at.node as usize] += u64::from(frame.samples);
                 at
             }
+            Some(at) if frame.place == SamplePlace::UNKNOWN => growing.unknown(at),
             Some(at) => growing.follow(at, SamplePlace::decode(frame.place), names),
         };
         growing.samples[at.node as usize] += u64::from(frame.samples);
@@ -257,6 +258,14 @@ impl Growing<'_> {
         let (node, is_outermost) = (node as u32, true);
         let (top, met, has_begun, line) = (index, 0, false, None);
         At { node, top, met, is_body_next, is_outermost, has_begun, has_ended, line }
+    }
+
+    /// Frames that are not known: what starts the program may be among them, the functions that are
+    /// open, and the body of the construct.
+    fn unknown(&self, mut at: At) -> At {
+        at.met = self.around.get(&at.top).map_or(0, Vec::len);
+        (at.is_body_next, at.is_outermost, at.has_begun) = (false, false, true);
+        at
     }
 
     /// One frame further inside: its functions, of which all but the first are inlined.

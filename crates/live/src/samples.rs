@@ -67,7 +67,9 @@ pub struct SamplePlace {
 impl SamplePlace {
     const ADDRESS_BITS: u32 = 48;
     /// Objects that places can tell apart.
-    pub const OBJECTS: u32 = 1 << (u64::BITS - Self::ADDRESS_BITS);
+    pub const OBJECTS: u32 = (1 << (u64::BITS - Self::ADDRESS_BITS)) - 1;
+    /// In place of a place: frames that are not known. They are further outside than all that are.
+    pub const UNKNOWN: u64 = u64::MAX;
 
     /// The place in 64 bits. User code has addresses of at most 47 bits.
     pub const fn encode(self) -> u64 {

@@ -204,3 +204,35 @@ int main(void) {
 ";
     finds(program, "jumped\n", "after_all_jumps");
 }
+
+/// The stack of a coroutine is not the thread's: its innermost function is known, but not who has
+/// called it.
+#[test]
+fn coroutines_have_their_innermost_function() {
+    let program = "static ucontext_t outside, inside;
+static char stack[65536];
+APART void innermost(long n) { for (volatile long i = 0; i < n; i++); }
+static void body(void) {
+  for (int i = 0; i < 10; i++) {
+    innermost(30000000);
+    swapcontext(&inside, &outside);
+  }
+}
+int main(void) {
+#pragma omp parallel num_threads(1)
+  {
+    getcontext(&inside);
+    inside.uc_stack.ss_sp = stack;
+    inside.uc_stack.ss_size = sizeof stack;
+    inside.uc_link = &outside;
+    makecontext(&inside, body, 0);
+    for (int i = 0; i < 10; i++) swapcontext(&outside, &inside);
+  }
+  puts(\"done\");
+  return 0;
+}
+";
+    let (names, report) = run(program, "done\n");
+    assert!(names.iter().any(|name| name == "innermost"), "{names:?}");
+    assert!(report.contains("have incomplete call paths"), "{report}");
+}

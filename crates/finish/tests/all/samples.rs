@@ -74,6 +74,28 @@ fn time_is_divided_by_the_samples_of_each_node() {
     );
 }
 
+/// The innermost function of a sample on another stack is not the body of the region, and what is
+/// in none of the files is not the runtime.
+#[test]
+fn functions_whose_callers_are_unknown_are_in_the_region() {
+    let unknown = |parent, samples| {
+        let place = SamplePlace::UNKNOWN;
+        SampleFrame { parent, samples, place, ..SampleFrame::default() }
+    };
+    check(
+        vec![top(3, 0), unknown(1, 1), called_by(2, 0x400, 2)],
+        expect![[r#"
+            time !$omp parallel [100]
+            time ocean [700]
+            time solver+0x400 [200]
+            visits !$omp parallel [2]
+            visits ocean [1]
+            samples !$omp parallel [1]
+            samples solver+0x400 [2]
+        "#]],
+    );
+}
+
 #[test]
 fn a_function_that_calls_itself_is_one_call_path() {
     check(

@@ -158,7 +158,15 @@ unsafe extern "C" fn sample(work: *const Work) {
         unsafe { modules::current() }
             .map_or((0, false), |modules| unwind(scratch, thread, (modules, registers)))
     });
+    let count = if is_whole { count } else { with_unknown(scratch, count) };
     tree.add(node, &scratch.places[..count], (weight, is_whole));
+}
+
+/// Adds to so many places that frames further outside are unknown. Returns how many there are then.
+fn with_unknown(scratch: &mut Scratch, count: usize) -> usize {
+    let last = count.min(scratch.places.len() - 1);
+    scratch.places[last] = SamplePlace::UNKNOWN;
+    last + 1
 }
 
 /// Fills in the places of the frames, up to the program's begin or to where an OpenMP runtime has
