@@ -1,6 +1,7 @@
 //! Lines of functions that compilers have made of the bodies of constructs. Such a function begins
 //! in the line of its construct, but at the same address its body may begin: of the lines of an
-//! address, [`frames`](crate::Symbols::frames) has the last one, and this is the first one.
+//! address, [`frames`](crate::Symbols::frames) has the last one. This is the first one that begins
+//! a statement: parts of others, which were inlined, may lie before it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -48,7 +49,8 @@ fn look<'a>(
 fn of_unit<R: Reader>(unit: &UnitRef<'_, R>, lines: &mut HashMap<u64, Option<u32>>) -> Option<()> {
     let mut rows = unit.line_program.clone().map(|program| program.rows())?;
     while let Some((_, row)) = rows.next_row().ok()? {
-        let wanted = lines.get_mut(&row.address()).filter(|_| !row.end_sequence());
+        let is_begin = row.is_stmt() && !row.end_sequence();
+        let wanted = lines.get_mut(&row.address()).filter(|_| is_begin);
         if let Some(line @ None) = wanted {
             *line = row.line().and_then(|number| u32::try_from(number.get()).ok());
         }
