@@ -84,7 +84,7 @@ pub fn write(open: Open<'_>, threads: usize, sink: &mut impl Sink) -> Result<Rea
         }
     };
     let options = Options { threads, ..Options::default() };
-    let sinks = Sinks { found: &mut |_: Compound| {}, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut |_: Compound| {}, tables: Some(&mut take), scenarios: None };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     result?;
     severities(&outcome, nodes, sink)?;

@@ -11,7 +11,8 @@
 //! * [`matchers`]: where the kinds of compounds are found; `engine/matcher.rs` says how to add one.
 //! * [`task`]: tasks, their waiting, work and span.
 //! * [`table`]: visits and facts as tables, for analyses of the user's own.
-//! * [`path`]: the critical path. [`blame`]: the causes of waiting.
+//! * [`path`]: the critical path. [`blame`]: the causes of waiting. [`scenario`]: what if some code
+//!   were faster.
 //! * [`transport`]: several processes of the analyser that work on one trace.
 //! * [`archive`]: definitions and events of an archive, for the engine.
 //! * [`text`]: traces as texts, for tests.
@@ -30,6 +31,7 @@ pub mod matchers;
 mod names;
 pub mod outcome;
 pub mod path;
+pub mod scenario;
 pub mod table;
 pub mod task;
 pub mod text;

@@ -117,7 +117,7 @@ fn run(
             drop(sender.send(Sent::Rows(batch.map(|batch| Rows { table, location, batch }))));
         }
     };
-    let sinks = Sinks { found: &mut |_| {}, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut |_| {}, tables: Some(&mut take), scenarios: None };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     drop(sender.send(Sent::End(outcome.errors)));
 }

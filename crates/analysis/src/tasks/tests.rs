@@ -15,7 +15,7 @@ fn analysed(trace: &TextTrace, options: Options) -> TaskAnalysis {
     let mut rows = Rows::new(&trace.definitions);
     let mut note = |compound: Compound| found.note(&compound);
     let mut take = |batch| rows.take(&batch);
-    let sinks = Sinks { found: &mut note, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut note, tables: Some(&mut take), scenarios: None };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     TaskAnalysis::new((&found, &rows), None, &outcome)
 }

@@ -32,7 +32,7 @@ pub(crate) fn analysed(trace: &TextTrace, ranks: usize, options: Options) -> (Se
         let mut severities = Severities::default();
         let part = trace.part(rank.ranks(), rank.rank());
         let mut note = |compound: Compound| severities.note(&compound);
-        let sinks = Sinks { found: &mut note, tables: None };
+        let sinks = Sinks { found: &mut note, tables: None, scenarios: None };
         let mut outcome = replay_on(&mut rank, part, options, sinks).unwrap();
         severities.gather(&mut rank, &mut outcome).unwrap();
         (severities, outcome)

@@ -86,7 +86,7 @@ fn analyze_tasks(
         simulations.iter_mut().for_each(|simulations| simulations.note(&compound));
     };
     let mut take = |batch: Batch| rows.take(&batch);
-    let sinks = Sinks { found: &mut note, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut note, tables: Some(&mut take), scenarios: None };
     let task_steps = !simulated.is_empty();
     let options = Options { threads, path: true, task_steps, ..Options::default() };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);

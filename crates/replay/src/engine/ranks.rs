@@ -263,7 +263,7 @@ mod tests {
     }
 
     fn nowhere(found: &mut (dyn FnMut(Compound) + Send)) -> Sinks<'_> {
-        Sinks { found, tables: None }
+        Sinks { found, tables: None, scenarios: None }
     }
 
     #[test]

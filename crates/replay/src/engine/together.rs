@@ -86,7 +86,7 @@ pub(crate) struct Together<'a> {
     definitions: &'a Definitions,
     tree: &'a SharedTree,
     dealt: Arc<Dealt>,
-    finders: Finders,
+    finders: Finders<'a>,
     /// Records that have been given, by rank.
     queues: Vec<Queue>,
     /// How far each rank has given its records.
@@ -99,7 +99,7 @@ impl<'a> Together<'a> {
         (definitions, tree): (&'a Definitions, &'a SharedTree),
         dealt: &Arc<Dealt>,
     ) -> Together<'a> {
-        let mut finders = Finders::new(definitions);
+        let mut finders = Finders::new(definitions, None);
         finders.share(dealt);
         let queues = (0..dealt.ranks).map(|_| Queue::default()).collect();
         let upto = vec![(0, LocationId(0)); dealt.ranks];

@@ -42,6 +42,7 @@ use crate::engine::together::Together;
 use crate::engine::tree::SharedTree;
 use crate::location::{Context, Location};
 use crate::outcome::Outcome;
+use crate::scenario::Scenarios;
 use crate::table::{self, Batch, Tables};
 use crate::transport::Transport;
 use crate::transport::local::Local;
@@ -81,7 +82,8 @@ impl Default for Options {
 /// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which
 /// the outcome translates.
 pub fn replay(trace: Trace, options: Options, found: &mut (dyn FnMut(Compound) + Send)) -> Outcome {
-    let Ok(outcome) = replay_on(&mut Local, trace, options, Sinks { found, tables: None });
+    let Ok(outcome) =
+        replay_on(&mut Local, trace, options, Sinks { found, tables: None, scenarios: None });
     outcome
 }
 
@@ -91,6 +93,9 @@ pub struct Sinks<'a> {
     pub found: &'a mut (dyn FnMut(Compound) + Send),
     /// Takes the rows of all tables, if they are wanted.
     pub tables: Option<&'a mut (dyn FnMut(Batch) + Send)>,
+    /// Scenarios that take place while the trace is analysed; only with [`Options::path`], and on
+    /// one rank.
+    pub scenarios: Option<&'a mut Scenarios>,
 }
 
 /// The same on several ranks. Each of them has the events of some processes; the streams of all
@@ -106,12 +111,11 @@ pub fn replay_on<T: Transport>(
     options: Options,
     sinks: Sinks<'_>,
 ) -> Result<Outcome, T::Error> {
-    let Sinks { found, tables } = sinks;
+    let Sinks { found, tables, scenarios } = sinks;
+    let wanted = (tables, scenarios);
     match options.threads {
-        0 | 1 => replay_to(transport, trace, options, (found, tables)),
-        _ => {
-            in_another_thread(found, |found| replay_to(transport, trace, options, (found, tables)))
-        }
+        0 | 1 => replay_to(transport, trace, options, found, wanted),
+        _ => in_another_thread(found, |found| replay_to(transport, trace, options, found, wanted)),
     }
 }
 
@@ -120,7 +124,8 @@ fn replay_to<T: Transport>(
     transport: &mut T,
     trace: Trace,
     options: Options,
-    (found, tables): (Sink<'_>, Option<&mut (dyn FnMut(Batch) + Send)>),
+    found: Sink<'_>,
+    (tables, scenarios): (Option<&mut (dyn FnMut(Batch) + Send)>, Option<&mut Scenarios>),
 ) -> Result<Outcome, T::Error> {
     let Trace { definitions, streams } = trace;
     let mut ranks = Ranks::new(transport.ranks());
@@ -128,7 +133,7 @@ fn replay_to<T: Transport>(
     let tables = tables.map(|sink| Tables::new(&engine.tree, sink));
     let matching = Matching::new(&definitions, found, options, tables);
     let mut whole = match transport.ranks() {
-        0 | 1 => engine.match_in_one_place(transport, matching)?,
+        0 | 1 => engine.match_in_one_place(transport, matching, scenarios)?,
         _ => engine.match_at_home((transport, &mut ranks), matching)?,
     };
     let Engine { tree, seats, .. } = engine;
@@ -304,9 +309,11 @@ impl<'a> Engine<'a> {
         &self,
         transport: &mut T,
         mut matching: Matching<'_>,
+        scenarios: Option<&mut Scenarios>,
     ) -> Result<Whole, T::Error> {
         let known = (self.definitions, &self.tree);
-        let mut finders = self.options.path.then(|| Finders::new(self.definitions));
+        let finders = || Finders::new(self.definitions, scenarios);
+        let mut finders = self.options.path.then(finders);
         match self.options.threads {
             0 | 1 => self.run((transport, 1), |_, window| {
                 let given = matching.take(window);
@@ -330,7 +337,7 @@ impl<'a> Engine<'a> {
         &self,
         transport: &mut T,
         matching: &mut Matching<'_>,
-        finders: Option<&mut Finders>,
+        finders: Option<&mut Finders<'_>>,
     ) -> Result<(), T::Error> {
         thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Window>(1);

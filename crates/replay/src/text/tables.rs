@@ -80,7 +80,7 @@ fn rows(trace: &TextTrace, mut rank: Channels, options: Options) -> Result<Texts
     let part = trace.part(rank.ranks(), rank.rank());
     let mut batches: Vec<Batch> = Vec::new();
     let mut take = |batch| batches.push(batch);
-    let sinks = Sinks { found: &mut |_| {}, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut |_| {}, tables: Some(&mut take), scenarios: None };
     let outcome = replay_on(&mut rank, part, options, sinks);
     let outcome = outcome.map_err(|gone| format!("{gone:?}"))?;
     check_calls(&batches)?;

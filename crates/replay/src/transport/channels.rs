@@ -63,7 +63,7 @@ pub fn replay(
         let mut compounds = Vec::new();
         let trace = part(ranks, channels.rank());
         let mut found = |it| compounds.push(it);
-        let sinks = Sinks { found: &mut found, tables: None };
+        let sinks = Sinks { found: &mut found, tables: None, scenarios: None };
         let outcome = replay_on(&mut channels, trace, options, sinks);
         outcome.map(|outcome| (outcome, compounds))
     });

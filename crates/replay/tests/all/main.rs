@@ -11,5 +11,6 @@ mod naive;
 mod oracle_scalasca;
 mod planted;
 mod robust;
+mod scenarios;
 mod tables;
 mod within;

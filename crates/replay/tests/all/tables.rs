@@ -27,7 +27,7 @@ fn analyse(anchor: &Path, options: Options) -> Analysis {
     let (mut compounds, mut batches) = (Vec::new(), Vec::new());
     let mut found = |compound| compounds.push(compound);
     let mut take = |batch| batches.push(batch);
-    let sinks = Sinks { found: &mut found, tables: Some(&mut take) };
+    let sinks = Sinks { found: &mut found, tables: Some(&mut take), scenarios: None };
     let Ok(outcome) = replay_on(&mut Local, trace(&archive).unwrap(), options, sinks);
     Analysis { outcome, compounds, batches }
 }

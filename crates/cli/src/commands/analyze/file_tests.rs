@@ -137,7 +137,7 @@ fn files(trace: &TextTrace, ranks: usize, options: Options) -> [Vec<u8>; 2] {
         let mut severities = Severities::default();
         let part = trace.part(rank.ranks(), rank.rank());
         let mut note = |compound: Compound| severities.note(&compound);
-        let sinks = Sinks { found: &mut note, tables: None };
+        let sinks = Sinks { found: &mut note, tables: None, scenarios: None };
         let mut outcome = replay_on(&mut rank, part, options, sinks).unwrap();
         severities.gather(&mut rank, &mut outcome).unwrap();
         (severities, outcome)

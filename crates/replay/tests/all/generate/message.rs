@@ -213,8 +213,8 @@ fn receive_here(world: &mut World, message: &mut Message, at: usize) {
     if message.sent > message.posted {
         world.waited("mpi_latesender", at, message.sent - message.posted);
     }
+    world.until(at, message.sent);
     world.pass(at, 1);
-    world.until(at, message.sent + 1);
     world.event(at, message.receive());
 }
 

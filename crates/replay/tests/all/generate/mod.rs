@@ -50,7 +50,19 @@ impl Shape {
 
 /// A random program of this shape, executed.
 pub fn program(shape: Shape, seed: u64) -> World {
+    run(World::new(shape, seed), step)
+}
+
+/// A random program that does the same if one of its functions takes longer or no time. No thread
+/// gets a lock or a task because it comes first.
+pub fn steady_program(shape: Shape, seed: u64, scaled: Option<(&'static str, u64)>) -> World {
     let mut world = World::new(shape, seed);
+    (world.scaled, world.least) = (scaled, 1);
+    run(world, steady_step)
+}
+
+fn run(mut world: World, step: fn(&mut World, &mut Messages)) -> World {
+    let shape = world.shape;
     let mut messages = Messages::default();
     communicators(&mut world);
     let masters: Vec<usize> = (0..shape.ranks).map(|rank| world.at(rank, 0)).collect();
@@ -85,6 +97,15 @@ fn communicators(world: &mut World) {
         world.numbers.shuffle(&mut ranks);
         ranks.truncate(1 + world.numbers.below(u64::from(world.shape.ranks)) as usize);
         world.comms.push(ranks);
+    }
+}
+
+fn steady_step(world: &mut World, messages: &mut Messages) {
+    let comm = world.numbers.below(world.comms.len() as u64) as u32;
+    match world.numbers.below(5) {
+        0 if world.comms[comm as usize].len() > 1 => message::ring(world, messages, comm),
+        1 | 2 => collective::any(world, comm),
+        _ => team::steady_region(world, messages),
     }
 }
 

@@ -30,6 +30,17 @@ enum Construct {
 
 /// A parallel region on some ranks.
 pub fn region(world: &mut World, messages: &mut Messages) {
+    use Construct::{Barrier, Critical, Lock, Loop, MasterMpi, Tasks, Work};
+    region_of(world, messages, &[Work, Barrier, Loop, Critical, Lock, Tasks, MasterMpi]);
+}
+
+/// A parallel region in which threads do the same whatever their clocks are.
+pub fn steady_region(world: &mut World, messages: &mut Messages) {
+    use Construct::{Barrier, Loop, MasterMpi, Work};
+    region_of(world, messages, &[Work, Barrier, Loop, MasterMpi]);
+}
+
+fn region_of(world: &mut World, messages: &mut Messages, constructs: &[Construct]) {
     let everywhere = world.numbers.once_in(2);
     let ranks = (0..world.shape.ranks).filter(|_| everywhere || world.numbers.once_in(2));
     let ranks: Vec<u32> = ranks.collect();
@@ -37,15 +48,7 @@ pub fn region(world: &mut World, messages: &mut Messages) {
     let name = world.numbers.of(&["!$omp parallel @p.c:10", "!$omp parallel @p.c:50"]);
     let teams: Vec<Team> = ranks.iter().map(|&rank| fork(world, rank, threads, name)).collect();
     for _ in 0..world.numbers.below(5) {
-        let construct = world.numbers.of(&[
-            Construct::Work,
-            Construct::Barrier,
-            Construct::Loop,
-            Construct::Critical,
-            Construct::Lock,
-            Construct::Tasks,
-            Construct::MasterMpi,
-        ]);
+        let construct = world.numbers.of(constructs);
         if construct == Construct::MasterMpi && ranks.len() == world.shape.ranks as usize {
             collective::any(world, 0);
         }
@@ -105,7 +108,7 @@ pub fn join(world: &mut World, team: &Team) {
     let latest =
         arrive(world, team, "!$omp implicit barrier @p.c:30", RegionRole::IMPLICIT_BARRIER);
     world.until(team.members[0], latest);
-    world.pass(team.members[0], 0);
+    world.pass(team.members[0], world.least);
     let joined = world.logs[team.members[0]].now;
     for &at in &team.members {
         world.logs[at].now = joined;
@@ -134,7 +137,7 @@ pub fn barrier(world: &mut World, team: &Team, name: &str, role: RegionRole) {
     let latest = arrive(world, team, name, role);
     for &at in &team.members {
         world.until(at, latest);
-        world.pass(at, 0);
+        world.pass(at, world.least);
         world.leave(at);
     }
 }

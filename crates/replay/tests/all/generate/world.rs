@@ -49,6 +49,11 @@ pub struct World {
     pub released: BTreeMap<(u32, u32), u64>,
     /// Tasks created so far by each location.
     pub created: BTreeMap<usize, u32>,
+    /// A function whose own time is multiplied by a number.
+    pub scaled: Option<(&'static str, u64)>,
+    /// Least time between the last arrival at a barrier and the first leave. With 0 the leave may
+    /// come first in the trace.
+    pub least: u64,
     regions: Vec<(String, RegionRole, Paradigm)>,
 }
 
@@ -72,6 +77,8 @@ impl World {
             acquired: BTreeMap::new(),
             released: BTreeMap::new(),
             created: BTreeMap::new(),
+            scaled: None,
+            least: 0,
             regions: Vec::new(),
             shape,
             numbers,
@@ -128,7 +135,17 @@ impl World {
 
     /// Lets time pass: from `least` to `least` + the longest step of this shape.
     pub fn pass(&mut self, at: usize, least: u64) {
-        self.logs[at].now += least + self.numbers.below(self.shape.cost + 1);
+        let ticks = least + self.numbers.below(self.shape.cost + 1);
+        self.logs[at].now += ticks * self.factor(at);
+    }
+
+    /// By how much the time is multiplied that passes in the innermost region.
+    fn factor(&self, at: usize) -> u64 {
+        let innermost = self.logs[at].stack.last().map(|region| &self.regions[region.0 as usize].0);
+        match (innermost, self.scaled) {
+            (Some(innermost), Some((name, factor))) if innermost == name => factor,
+            _ => 1,
+        }
     }
 
     /// Moves the clock to `time` if it is before it.
@@ -144,7 +161,8 @@ impl World {
             self.enter_function(at, name);
             self.pass(at, 0);
         }
-        self.logs[at].now += self.numbers.below(self.shape.work);
+        let ticks = self.numbers.below(self.shape.work);
+        self.logs[at].now += ticks * self.factor(at);
         for _ in 0..depth {
             self.leave(at);
             self.pass(at, 0);

@@ -1,0 +1,217 @@
+//! Scenarios of traces as texts, with durations that were computed by hand.
+
+use pompeii_model::{LocationId, RegionId};
+
+use super::*;
+use crate::engine::window::{Options, Sinks, replay_on};
+use crate::text::{self, TextTrace};
+use crate::transport::local::Local;
+
+fn region(trace: &TextTrace, name: &str) -> RegionId {
+    let regions = &trace.definitions.regions;
+    regions.ids().find(|id| regions[*id].name == name).unwrap_or_else(|| panic!("{name}"))
+}
+
+/// `work=0.5`, `work=0.5 0.1` for one location, `free barrier`, `ideal`; nothing is as recorded.
+fn scenario(trace: &TextTrace, text: &str) -> Scenario {
+    let mut scenario = Scenario::default();
+    match text.split_once('=') {
+        Some((name, share)) => {
+            let (share, location) = share.split_once(' ').unwrap_or((share, ""));
+            let share = (share.parse::<f64>().unwrap() * UNIT as f64).round() as i64;
+            let location = (!location.is_empty()).then(|| LocationId(location.parse().unwrap()));
+            scenario.scaled.push(Scaled { region: region(trace, name), location, share });
+        }
+        None if text == "ideal" => scenario.has_ideal_network = true,
+        None => match text.strip_prefix("free ") {
+            Some(name) => scenario.without_waiting.push(region(trace, name)),
+            None => assert_eq!(text, ""),
+        },
+    }
+    scenario
+}
+
+/// The recorded duration and those of the scenarios, for several numbers of threads and sizes of
+/// windows.
+fn check(trace: &str, scenarios: &[(&str, i64)], recorded: i64) {
+    let trace = text::parse(trace).unwrap();
+    let all: Vec<Scenario> = scenarios.iter().map(|(text, _)| scenario(&trace, text)).collect();
+    for (threads, window_events) in [(1, 1_000_000), (1, 1), (2, 3), (3, 1_000)] {
+        let mut played = Scenarios::new(all.clone());
+        let options = Options { threads, window_events, path: true, ..Options::default() };
+        let mut found = |_| {};
+        let sinks = Sinks { found: &mut found, tables: None, scenarios: Some(&mut played) };
+        let Ok(outcome) = replay_on(&mut Local, trace.trace(), options, sinks);
+        let (own, others) = played.durations(&outcome.definitions);
+        assert_eq!(own, recorded, "{threads} threads, {window_events}");
+        let expected: Vec<i64> = scenarios.iter().map(|(_, ticks)| *ticks).collect();
+        let texts: Vec<&str> = scenarios.iter().map(|(text, _)| *text).collect();
+        assert_eq!(others, expected, "{texts:?}, {threads} threads, {window_events}");
+    }
+}
+
+/// Thread 0 works from 12 to 30, thread 1 from 13 to 20.
+const BARRIER: &str = "end 50
+     team A = 0.0 0.1
+     10 0.0 fork
+     12 0.0 team A; + parallel; + work
+     13 0.1 team A; + parallel; + other
+     20 0.1 -; + ibarrier
+     30 0.0 -; + ibarrier
+     31 0.0 -; -; endteam A; join
+     32 0.1 -; -; endteam A
+     40 0.0 + work
+     50 0.0 -";
+
+#[test]
+fn a_barrier_is_left_after_the_last_arrival() {
+    check(
+        BARRIER,
+        &[
+            ("", 50),
+            // The other region has no influence until it takes 10 ticks more: 7 x 3 = 21 ticks.
+            ("other=0.5", 50),
+            ("other=3", 54),
+            // 18 and 10 ticks become 9 and 5: thread 0 arrives at 21.
+            ("work=0.5", 36),
+            // Thread 0 arrives at 12 + 3.6 and waits for thread 1 until 20.
+            ("work=0.2", 32),
+            ("work=0.5 1", 50),
+            // Thread 0 never waits; thread 1 leaves 10 ticks earlier, which nobody needs.
+            ("free ibarrier", 50),
+        ],
+        50,
+    );
+}
+
+/// A worker begins 3 ticks after the fork, and the thread that creates it has 10 ticks before.
+#[test]
+fn workers_begin_after_their_fork() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         0 0.0 + work
+         10 0.0 -; fork
+         12 0.0 team A; + parallel; + ibarrier
+         13 0.1 team A; + parallel; + other
+         43 0.1 -; + ibarrier
+         44 0.0 -; -; endteam A; join
+         44 0.1 -; -; endteam A",
+        &[("work=0", 34), ("other=0.1", 17), ("other=0", 14), ("free ibarrier", 13)],
+        44,
+    );
+}
+
+/// Both threads hold the lock for 10 ticks. The second one waits from 5 to 12, and has it at 13.
+#[test]
+fn locks_keep_their_order() {
+    check(
+        "end 40
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel
+         0 0.1 team A; + parallel
+         2 0.0 + critical; acquire 0 1; + critical_body
+         5 0.1 + critical
+         12 0.0 -; release 0 1; -
+         12 0.0 + ibarrier
+         13 0.1 acquire 0 2; + critical_body:2
+         23 0.1 -; release 0 2; -; + ibarrier
+         24 0.0 -; -; endteam A; join
+         24 0.1 -; -; endteam A",
+        &[
+            ("critical_body=0.5", 19),
+            // The lock is free at 2, before the second thread comes at 5: only the tick after the
+            // wait is left.
+            ("critical_body=0", 17),
+            ("critical_body:2=0", 14),
+            ("free critical", 17),
+        ],
+        24,
+    );
+}
+
+/// Thread 0 needs 10 ticks before it creates the task that thread 1 executes in 20.
+#[test]
+fn tasks_begin_after_their_creation_and_are_waited_for() {
+    let trace = "end 60
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + work
+         0 0.1 team A; + parallel; + ibarrier
+         10 0.0 -; + task_create; create A 0 1; -
+         10 0.0 + taskwait
+         12 0.1 switch A 0 1; + task
+         32 0.1 -; done A 0 1; switch A 1 0
+         33 0.0 -; + other
+         38 0.0 -; + ibarrier
+         39 0.0 -; -; endteam A; join
+         39 0.1 -; -; endteam A";
+    let scenarios =
+        [("work=0", 29), ("task=0.5", 29), ("task=0", 19), ("other=0", 34), ("free taskwait", 33)];
+    check(trace, &scenarios, 39);
+}
+
+/// Thread 1 has its turn after thread 0, which posts an iteration of another loop later.
+#[test]
+fn turns_come_in_their_order() {
+    check(
+        "end 40
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel
+         0 0.1 team A; + parallel; + ordered
+         2 0.0 + ordered; + ordered_body
+         12 0.0 -; -; + ibarrier
+         13 0.1 + ordered_body; + work
+         18 0.1 -; -; -; + ibarrier
+         20 0.0 -; -; endteam A; join
+         20 0.1 -; -; endteam A",
+        &[("ordered_body=0.5", 15), ("work=0", 15)],
+        20,
+    );
+}
+
+/// Process 1 receives at once in the recorded run, because it is late itself.
+#[test]
+fn a_receive_depends_on_the_send_also_if_it_did_not_wait() {
+    check(
+        "end 60
+         comm W = 0 1
+         0 0.0 + send_work
+         20 0.0 -; + MPI_Send; send 1 W 7 8
+         22 0.0 -
+         0 1.0 + receive_work
+         30 1.0 -; + MPI_Recv
+         33 1.0 recv 0 W 7 8; -
+         33 1.0 + rest
+         60 1.0 -",
+        &[
+            ("receive_work=0", 50),
+            ("send_work=0", 60),
+            ("send_work=2", 70),
+            ("ideal", 57),
+            ("free MPI_Recv", 60),
+        ],
+        60,
+    );
+}
+
+/// All wait for process 1 in the reduction, and process 0 sends at 40 in the broadcast.
+#[test]
+fn collective_operations_depend_on_those_who_send() {
+    check(
+        "end 60
+         comm W = 0 1
+         0 0.0 + early
+         10 0.0 -; + MPI_Allreduce; begin
+         0 1.0 + late
+         20 1.0 -; + MPI_Allreduce; begin
+         22 0.0 end ALLREDUCE W - 8 8; -; + root
+         22 1.0 end ALLREDUCE W - 8 8; -; + leaf
+         40 0.0 -; + MPI_Bcast; begin
+         41 0.0 end BCAST W 0 8 8; -
+         42 1.0 -; + MPI_Bcast; begin
+         43 1.0 end BCAST W 0 0 8; -; + rest
+         60 1.0 -",
+        &[("late=0.5", 50), ("late=0", 50), ("early=0", 60), ("leaf=0", 58), ("ideal", 57)],
+        60,
+    );
+}

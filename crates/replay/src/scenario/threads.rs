@@ -1,0 +1,298 @@
+//! What threads of a process wait for: forks, barriers, locks, turns and tasks.
+
+use pompeii_model::Id;
+
+use super::clocks::{Clocks, join};
+use super::{Location, Scenarios};
+use crate::definitions::Definitions;
+use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
+use crate::engine::tree::SharedTree;
+use crate::hash::Table;
+
+/// A task, explicit or implicit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strand {
+    /// It is at a barrier, or waits for tasks.
+    waits: bool,
+    /// The last end of its children.
+    children: Option<Clocks>,
+    /// The taskgroup in which it was created, and those that it has begun.
+    groups: Vec<u64>,
+}
+
+/// The part of a location in a parallel region.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    number: u64,
+    implicit: Strand,
+    /// The explicit task that runs.
+    task: Option<TaskId>,
+    /// It has left the last barrier of the region.
+    has_met: bool,
+}
+
+/// Who created a task.
+#[derive(Clone, Copy, Debug)]
+enum Creator {
+    /// The implicit task of a part, by the number of the part, on a location.
+    Part(usize, u64),
+    Task(TaskId),
+}
+
+/// An explicit task that is not done.
+#[derive(Debug)]
+pub(super) struct Live {
+    /// When it was created, or stopped last.
+    ready: Clocks,
+    creator: Creator,
+    strand: Strand,
+}
+
+/// A barrier that some threads have left.
+#[derive(Debug)]
+pub(super) struct Left {
+    /// When all had arrived, and all tasks were done.
+    all: Clocks,
+    remaining: usize,
+}
+
+impl Location {
+    /// Whether the location waits between its records.
+    pub(super) fn waits(&self, tasks: &Table<TaskId, Live>) -> bool {
+        let Some(part) = self.parts.last() else { return false };
+        let strand = match part.task {
+            None => Some(&part.implicit),
+            Some(task) => tasks.get(&task).map(|task| &task.strand),
+        };
+        !self.calls.is_empty() || strand.is_some_and(|strand| strand.waits)
+    }
+}
+
+impl Scenarios {
+    /// The task that runs on a location; `None` if it is done.
+    fn strand(&mut self, record: &Rec) -> Option<&mut Strand> {
+        let part = self.locations[record.location.index()].parts.last_mut()?;
+        match part.task {
+            None => Some(&mut part.implicit),
+            Some(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
+        }
+    }
+
+    fn clocks(&self, record: &Rec) -> Clocks {
+        self.locations[record.location.index()].clocks.clone()
+    }
+
+    /// The location has waited for a moment, if there is one, and goes on.
+    fn go_on(&mut self, tree: &SharedTree, record: &Rec, moment: Option<Clocks>) {
+        let clocks = &mut self.locations[record.location.index()].clocks;
+        if let Some(moment) = moment {
+            self.rules.wait(tree, (record.node, clocks), &moment);
+        }
+        clocks.time = record.time;
+    }
+
+    pub(super) fn thread_record(
+        &mut self,
+        (definitions, tree): (&Definitions, &SharedTree),
+        record: &Rec,
+    ) {
+        let process = definitions.system.locations[record.location].process;
+        match record.what {
+            What::Fork(fork) => {
+                let clocks = self.clocks(record);
+                self.forks.insert(fork, clocks);
+            }
+            What::PartBegin { fork, forked, .. } => self.begin_part(record, (fork, forked)),
+            What::PartEnd { team, fork, .. } => self.end_part(record, team, fork),
+            What::Join(fork) => {
+                self.forks.remove(&fork);
+                let ended = self.ended.remove(&fork);
+                self.go_on(tree, record, ended);
+            }
+            What::BarrierEnter { .. } => self.begin_wait(record),
+            What::BarrierLeave { team, barrier, is_final } => {
+                self.leave(definitions, (tree, record), (team, barrier), is_final);
+            }
+            What::Turn { team: Some(team), since } => {
+                let before = self.turns.get(&team).cloned();
+                self.waited(tree, record, since, before);
+            }
+            What::TurnEnd { team: Some(team) } => {
+                let clocks = self.clocks(record);
+                self.turns.insert(team, clocks);
+            }
+            What::Sink { team: Some(team), since } => {
+                let before = self.posts.get(&team).cloned();
+                self.waited(tree, record, since, before);
+            }
+            What::Post { team: Some(team) } => {
+                let clocks = self.clocks(record);
+                self.posts.insert(team, clocks);
+            }
+            What::Acquire { lock, since, .. } => {
+                let before = self.releases.get(&(process, lock)).cloned();
+                self.waited(tree, record, since, before);
+            }
+            What::Release { lock, .. } => {
+                let clocks = self.clocks(record);
+                self.releases.insert((process, lock), clocks);
+            }
+            _ => self.task_record(tree, record),
+        }
+    }
+
+    fn task_record(&mut self, tree: &SharedTree, record: &Rec) {
+        match record.what {
+            What::TaskCreate(task) => self.create(record, task),
+            What::TaskSwitch { task, .. } => self.switch(tree, record, task),
+            What::TaskComplete(task) => self.complete(record, task),
+            What::TaskWaitEnter(_) => self.begin_wait(record),
+            What::TaskWaitLeave(scope) => {
+                let groups = std::mem::take(&mut self.groups);
+                let moment = self.strand(record).and_then(|strand| {
+                    strand.waits = false;
+                    match scope {
+                        Scope::Children => strand.children.clone(),
+                        Scope::Group => groups.get(strand.groups.last()?).cloned(),
+                    }
+                });
+                self.groups = groups;
+                self.go_on(tree, record, moment);
+            }
+            What::GroupBegin => {
+                let number = self.new_number();
+                if let Some(strand) = self.strand(record) {
+                    strand.groups.push(number);
+                }
+            }
+            What::GroupEnd => {
+                let number = self.strand(record).and_then(|strand| strand.groups.pop());
+                number.map(|number| self.groups.remove(&number));
+            }
+            _ => {}
+        }
+    }
+
+    fn begin_part(&mut self, record: &Rec, (fork, forked): (Option<ForkId>, u64)) {
+        let number = self.new_number();
+        let clocks = &mut self.locations[record.location.index()].clocks;
+        if let Some(fork) = fork.filter(|fork| fork.master != record.location) {
+            let moment = self.forks.get(&fork).filter(|it| it.time == forked);
+            moment.into_iter().for_each(|moment| clocks.join(moment));
+            clocks.time = record.time;
+        }
+        let part = Part { number, ..Part::default() };
+        self.locations[record.location.index()].parts.push(part);
+    }
+
+    fn end_part(&mut self, record: &Rec, team: TeamInstance, fork: Option<ForkId>) {
+        let location = &mut self.locations[record.location.index()];
+        let part = if location.parts.len() > 1 { location.parts.pop() } else { None };
+        let is_worker = |fork: &ForkId| fork.master != record.location;
+        let has_met = part.is_some_and(|part| part.has_met);
+        if let Some(fork) = fork.filter(is_worker).filter(|_| !has_met) {
+            let mut ended = self.ended.remove(&fork);
+            join(&mut ended, &location.clocks);
+            ended.and_then(|ended| self.ended.insert(fork, ended));
+        }
+        self.turns.remove(&team);
+        self.posts.remove(&team);
+    }
+
+    fn begin_wait(&mut self, record: &Rec) {
+        if let Some(strand) = self.strand(record) {
+            strand.waits = true;
+        }
+    }
+
+    /// A location has a lock or its turn, for which it may have waited since a time at the call
+    /// path of the record. That time is not work.
+    fn waited(&mut self, tree: &SharedTree, record: &Rec, since: u64, moment: Option<Clocks>) {
+        let location = &mut self.locations[record.location.index()];
+        if location.waits(&self.tasks) {
+            return;
+        }
+        let since = since.max(location.last).min(record.time);
+        let waited = i64::try_from(record.time - since).unwrap_or(i64::MAX);
+        let clocks = &mut location.clocks;
+        self.rules.work(tree, (record.location, clocks), &[(record.node, -waited)]);
+        clocks.time = since;
+        self.go_on(tree, record, moment);
+    }
+
+    /// A thread leaves a barrier. The first one knows what all have waited for: the last records of
+    /// the team before, since nothing comes between them and the end of the barrier.
+    fn leave(
+        &mut self,
+        definitions: &Definitions,
+        (tree, record): (&SharedTree, &Rec),
+        key: (TeamInstance, u32),
+        is_final: bool,
+    ) {
+        if let Some(part) = self.locations[record.location.index()].parts.last_mut() {
+            (part.implicit.waits, part.has_met) = (false, is_final);
+        }
+        let team = definitions.comms.get(&key.0.team).map(|comm| comm.members.as_slice());
+        let members = team.unwrap_or_default();
+        let locations = &self.locations;
+        let left = self.barriers.entry(key).or_insert_with(|| {
+            let mut all = locations[record.location.index()].clocks.clone();
+            let others = members.iter().filter_map(|member| locations.get(member.index()));
+            others.for_each(|other| all.join(&other.clocks));
+            Left { all, remaining: members.len() }
+        });
+        left.remaining = left.remaining.saturating_sub(1);
+        let (all, is_over) = (left.all.clone(), left.remaining == 0);
+        if is_over {
+            self.barriers.remove(&key);
+        }
+        self.go_on(tree, record, Some(all));
+    }
+
+    fn create(&mut self, record: &Rec, task: TaskId) {
+        let ready = self.clocks(record);
+        let place = record.location.index();
+        let Some(part) = self.locations[place].parts.last() else { return };
+        let creator = match part.task {
+            None => Creator::Part(place, part.number),
+            Some(task) => Creator::Task(task),
+        };
+        let group = self.strand(record).and_then(|strand| strand.groups.last().copied());
+        let strand = Strand { groups: group.into_iter().collect(), ..Strand::default() };
+        self.tasks.insert(task, Live { ready, creator, strand });
+    }
+
+    /// The location goes on with another task, and has waited for it if it waited before.
+    fn switch(&mut self, tree: &SharedTree, record: &Rec, to: Option<TaskId>) {
+        let clocks = self.clocks(record);
+        let Some(part) = self.locations[record.location.index()].parts.last_mut() else { return };
+        let from = std::mem::replace(&mut part.task, to);
+        if let Some(from) = from.and_then(|task| self.tasks.get_mut(&task)) {
+            from.ready = clocks;
+        }
+        let ready = to.and_then(|task| self.tasks.get(&task)).map(|task| task.ready.clone());
+        self.go_on(tree, record, ready);
+    }
+
+    fn complete(&mut self, record: &Rec, task: TaskId) {
+        let clocks = self.clocks(record);
+        let Some(Live { creator, mut strand, .. }) = self.tasks.remove(&task) else { return };
+        let creator = match creator {
+            Creator::Task(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
+            Creator::Part(place, number) => {
+                let mut parts = self.locations[place].parts.iter_mut();
+                parts.find(|part| part.number == number).map(|part| &mut part.implicit)
+            }
+        };
+        if let Some(creator) = creator {
+            join(&mut creator.children, &clocks);
+        }
+        let own = strand.groups.split_off(strand.groups.len().min(1));
+        own.iter().for_each(|group| drop(self.groups.remove(group)));
+        if let Some(group) = strand.groups.first() {
+            let mut ended = self.groups.remove(group);
+            join(&mut ended, &clocks);
+            ended.and_then(|ended| self.groups.insert(*group, ended));
+        }
+    }
+}
