@@ -26,6 +26,7 @@ mod scaling;
 mod score;
 mod tasks;
 mod view;
+mod whatif;
 mod wrappers;
 
 use std::process::ExitCode;
@@ -65,6 +66,8 @@ pub enum Command {
     Scaling(scaling::Arguments),
     /// Check the values of a run against limits, for scripts and continuous integration
     Check(check::Arguments),
+    /// Compute how long a recorded run would take if some of it were faster or did not wait
+    Whatif(whatif::Arguments),
     /// Put an experiment into one compressed file, which all commands read, or get it back
     Archive(archive::Arguments),
     /// Print the records of a trace as text or JSON
@@ -104,6 +107,7 @@ impl Command {
             Command::Diff(arguments) => diff::execute(&arguments),
             Command::Scaling(arguments) => scaling::execute(&arguments),
             Command::Check(arguments) => check::execute(&arguments),
+            Command::Whatif(arguments) => whatif::execute(&arguments),
             Command::Archive(arguments) => archive::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Convert(arguments) => convert::execute(&arguments),

@@ -88,7 +88,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 /// What is to be viewed: an experiment with or without a trace, a report, or a trace.
 fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
     let (title, typed) = (shown_name(named), named);
-    let named = &experiment::shown_run(&*packed::folder(typed, Need::Everything)?);
+    let named = &experiment::shown_run(&packed::folder(typed, Need::Everything)?);
     let is_anchor = named.is_file() && named.extension() == Some(OsStr::new("otf2"));
     let parent = || named.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
     let folder = if is_anchor { parent() } else { named };

@@ -71,4 +71,5 @@ mod unmodified;
 mod unreadable;
 mod untrusted;
 mod view;
+mod whatif;
 mod window;

@@ -1,0 +1,271 @@
+//! Changes of a recorded run: which regions they mean, and what the scenario is.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use pompeii_model::{LocationId, Region, RegionId, Role};
+use pompeii_replay::Outcome;
+use pompeii_replay::definitions::{Class, Definitions};
+use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
+
+/// Regions that a message about an unknown name lists.
+const LISTED: usize = 5;
+
+/// A change that the user wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// Regions take a share of their own time, in parts of [`UNIT`].
+    Scaled(String, i64),
+    /// No thread waits in these regions.
+    Free(String),
+    /// All threads take the same time in each of these regions.
+    Balanced(String),
+    /// Messages take no time.
+    IdealNetwork,
+}
+
+impl Wanted {
+    /// The option that says it.
+    pub fn option(&self) -> String {
+        match self {
+            Wanted::Scaled(name, share) => {
+                format!("--region {name}={}", *share as f64 / UNIT as f64)
+            }
+            Wanted::Free(name) => format!("--remove {name}"),
+            Wanted::Balanced(name) => format!("--balance {name}"),
+            Wanted::IdealNetwork => "--network ideal".to_owned(),
+        }
+    }
+}
+
+/// Reads `R=SHARE`.
+pub fn scaled(text: &str) -> Result<(String, i64), String> {
+    let parts = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
+    let share = parts.and_then(|(_, share)| share.parse::<f64>().ok());
+    let share = share.filter(|share| (0.0..=1_000.0).contains(share));
+    match parts.zip(share) {
+        Some(((name, _), share)) => Ok((name.to_owned(), (share * UNIT as f64).round() as i64)),
+        None => Err("expected a region and a share from 0 to 1000, as in solve=0.5".to_owned()),
+    }
+}
+
+/// A region takes less of its own time, by so many parts of 100.
+pub fn faster(region: RegionId, percent: i64) -> Scenario {
+    let share = UNIT * (100 - percent) / 100;
+    let scaled = vec![Scaled { region, location: None, share }];
+    Scenario { scaled, ..Scenario::default() }
+}
+
+/// All changes at once.
+pub fn together(changes: &[Scenario]) -> Scenario {
+    let mut all = Scenario::default();
+    for change in changes {
+        all.scaled.extend(&change.scaled);
+        all.without_waiting.extend(&change.without_waiting);
+        all.has_ideal_network |= change.has_ideal_network;
+    }
+    all
+}
+
+/// The own time of regions.
+pub struct Costs<'a> {
+    definitions: &'a Definitions,
+    /// By region and location; in ticks.
+    ticks: BTreeMap<RegionId, BTreeMap<LocationId, i64>>,
+}
+
+impl Costs<'_> {
+    /// Those of a run.
+    pub fn of(outcome: &Outcome) -> Costs<'_> {
+        let mut ticks: BTreeMap<RegionId, BTreeMap<LocationId, i64>> = BTreeMap::new();
+        for entry in &outcome.entries {
+            let region = ticks.entry(outcome.calls.region(entry.call)).or_default();
+            *region.entry(entry.location).or_default() += entry.values.ticks;
+        }
+        Costs { definitions: &outcome.definitions, ticks }
+    }
+
+    /// A region.
+    pub fn region(&self, region: RegionId) -> &Region {
+        &self.definitions.regions[region]
+    }
+
+    /// What people read; the code outside of all regions has the name of the program.
+    pub fn label(&self, region: RegionId) -> String {
+        match region == self.definitions.program_region {
+            true => format!("{} (outside of regions)", self.region(region).label()),
+            false => self.region(region).label(),
+        }
+    }
+
+    /// Its own time on all locations.
+    pub fn own_ticks(&self, region: RegionId) -> i64 {
+        self.ticks.get(&region).map_or(0, |of| of.values().sum())
+    }
+
+    /// Whether the program has locks whose order counts.
+    pub fn has_locks(&self) -> bool {
+        let roles = [Role::Critical, Role::CriticalBody, Role::Lock, Role::Ordered];
+        self.ticks.keys().any(|region| roles.contains(&self.region(*region).role))
+    }
+
+    /// Whether threads work in a region, and do not only wait there.
+    fn has_work(&self, region: RegionId) -> bool {
+        let class = self.definitions.class(region);
+        let has_work = matches!(
+            class,
+            Class::Plain | Class::Parallel | Class::Task | Class::Creation | Class::OrderedBody
+        );
+        let role = self.region(region).role;
+        let is_code = !matches!(role, Role::Artificial | Role::Parameter | Role::Critical);
+        has_work && (is_code || region == self.definitions.program_region)
+    }
+
+    /// The regions with the most work.
+    pub fn costliest(&self, most: usize) -> Vec<RegionId> {
+        let mut all: Vec<RegionId> = self.ticks.keys().copied().collect();
+        all.retain(|region| self.has_work(*region) && self.own_ticks(*region) > 0);
+        all.sort_by_key(|region| (-self.own_ticks(*region), *region));
+        all.truncate(most);
+        all
+    }
+
+    /// The regions of a name: that is a label, the name in the trace, or a place, else a part of
+    /// labels.
+    fn find(&self, name: &str) -> Result<Vec<RegionId>> {
+        let is_it = |region: &&RegionId| {
+            let of = self.region(**region);
+            let place = format!("{}:{}", of.file, of.begin_line);
+            of.label() == name || of.name == name || place == name || self.label(**region) == name
+        };
+        let mut found: Vec<RegionId> = self.ticks.keys().filter(is_it).copied().collect();
+        if found.is_empty() {
+            let has_it = |region: &&RegionId| self.label(**region).contains(name);
+            found = self.ticks.keys().filter(has_it).copied().collect();
+        }
+        if found.is_empty() {
+            let known: Vec<String> =
+                self.costliest(LISTED).into_iter().map(|region| self.label(region)).collect();
+            bail!("{name}: no region of the trace has this name; some are: {}", known.join(", "));
+        }
+        Ok(found)
+    }
+
+    /// What a change means.
+    pub fn scenario(&self, wanted: &Wanted) -> Result<Scenario> {
+        let mut scenario = Scenario::default();
+        match wanted {
+            Wanted::Scaled(name, share) => {
+                let scaled = |region| Scaled { region, location: None, share: *share };
+                scenario.scaled = self.find(name)?.into_iter().map(scaled).collect();
+            }
+            Wanted::Free(name) => scenario.without_waiting = self.find(name)?,
+            Wanted::Balanced(name) => {
+                let regions = self.find(name)?;
+                scenario.scaled = regions.into_iter().flat_map(|it| self.balanced(it)).collect();
+            }
+            Wanted::IdealNetwork => scenario.has_ideal_network = true,
+        }
+        Ok(scenario)
+    }
+
+    /// Each location that was in the region takes the mean of their times.
+    fn balanced(&self, region: RegionId) -> Vec<Scaled> {
+        let of = self.ticks.get(&region).into_iter().flatten();
+        let of: Vec<(LocationId, i64)> =
+            of.filter(|(_, ticks)| **ticks > 0).map(|(at, ticks)| (*at, *ticks)).collect();
+        let mean = of.iter().map(|(_, ticks)| *ticks as f64).sum::<f64>() / of.len().max(1) as f64;
+        let scaled = |(location, ticks): (LocationId, i64)| {
+            let share = (mean / ticks as f64 * UNIT as f64).round() as i64;
+            Scaled { region, location: Some(location), share }
+        };
+        of.into_iter().map(scaled).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pompeii_replay::{Options, replay, text};
+
+    use super::*;
+
+    /// Thread 0 works for 30 ticks, thread 1 for 10; both wait at the barrier.
+    fn outcome() -> Outcome {
+        let trace = "end 60
+             team A = 0.0 0.1
+             0 0.0 fork; team A; + parallel; + work
+             0 0.1 team A; + parallel; + work
+             10 0.1 -; + ibarrier:7
+             30 0.0 -; + ibarrier:7
+             40 0.0 -; -; endteam A; join
+             40 0.1 -; -; endteam A
+             40 0.0 + workshop
+             45 0.0 -";
+        replay(text::parse(trace).unwrap().trace(), Options::default(), &mut |_| {})
+    }
+
+    #[test]
+    fn shares_are_numbers_after_the_last_sign() {
+        assert_eq!(scaled("solve=0.5"), Ok(("solve".to_owned(), UNIT / 2)));
+        assert_eq!(scaled("a=b=2"), Ok(("a=b".to_owned(), 2 * UNIT)));
+        for wrong in ["solve", "=1", "solve=", "solve=-1", "solve=NaN", "solve=1001"] {
+            assert!(scaled(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_are_whole_ones_or_parts() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let names = |name: &str| -> Vec<String> {
+            let found = costs.find(name).unwrap().into_iter();
+            found.map(|region| costs.region(region).name.clone()).collect()
+        };
+        assert_eq!(names("work"), ["work"]);
+        assert_eq!(names("works"), ["workshop"]);
+        assert_eq!(names("wor"), ["work", "workshop"]);
+        let error = costs.find("nothing").unwrap_err().to_string();
+        assert!(error.starts_with("nothing: no region of the trace has this name"), "{error}");
+        assert!(error.contains("work, "), "{error}");
+    }
+
+    #[test]
+    fn threads_with_the_same_time_have_the_mean() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let scenario = costs.scenario(&Wanted::Balanced("work".to_owned())).unwrap();
+        let shares: Vec<(Option<LocationId>, i64)> =
+            scenario.scaled.iter().map(|it| (it.location, it.share)).collect();
+        // 20 of 30 ticks, and 20 of 10.
+        assert_eq!(shares, [(Some(LocationId(0)), 6_667), (Some(LocationId(1)), 20_000)]);
+    }
+
+    #[test]
+    fn regions_in_which_threads_only_wait_are_not_in_the_table() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let names: Vec<&str> =
+            costs.costliest(9).into_iter().map(|it| costs.region(it).name.as_str()).collect();
+        assert_eq!(names[..2], ["work", "program"], "{names:?}");
+        assert!(!names.contains(&"ibarrier:7"), "{names:?}");
+        assert_eq!(costs.costliest(1).len(), 1);
+    }
+
+    #[test]
+    fn changes_are_made_together() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let wanted = [
+            Wanted::Scaled("work".to_owned(), 0),
+            Wanted::Free("ibarrier".to_owned()),
+            Wanted::IdealNetwork,
+        ];
+        let changes: Vec<Scenario> =
+            wanted.iter().map(|wanted| costs.scenario(wanted).unwrap()).collect();
+        let all = together(&changes);
+        assert_eq!((all.scaled.len(), all.without_waiting.len()), (1, 1));
+        assert!(all.has_ideal_network);
+        let options: Vec<String> = wanted.iter().map(Wanted::option).collect();
+        assert_eq!(options, ["--region work=0", "--remove ibarrier", "--network ideal"]);
+    }
+}
