@@ -212,7 +212,7 @@ fn set_up(forked: Option<Forked>) {
         return stop();
     }
     // The program measures itself: this library was only loaded into it.
-    if !next::is_only_instance() {
+    if next::is_preloaded() && !next::is_only_instance() {
         return stop();
     }
     let (_, started) = begin();

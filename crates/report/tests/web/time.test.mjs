@@ -189,12 +189,12 @@ test("only the latest question has an answer", async () => {
   const answers = [];
   const ask = latest(async (question, signal) => {
     asked.push(question);
-    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await new Promise((resolve) => { setTimeout(resolve, 200); });
     if (signal.aborted) throw new Error("given up");
     if (question === 3) throw new Error("no");
     return question * 10;
   }, (answer, error, question) => answers.push([question, answer, error?.message]), 0);
-  const pause = () => new Promise((resolve) => { setTimeout(resolve, 60); });
+  const pause = () => new Promise((resolve) => { setTimeout(resolve, 2000); });
   ask(1);
   await new Promise((resolve) => { setTimeout(resolve, 5); });
   ask(2);
