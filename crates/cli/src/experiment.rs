@@ -107,7 +107,7 @@ pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
     load(&Source::of(&shown_run(&folder))?.profile, damaged, pompeii_analysis::measured)
 }
 
-/// The run that stands for all in a folder of several runs, which is told; otherwise the folder.
+/// The run that stands for all in a folder of several runs, with a message; otherwise the folder.
 pub fn shown_run(folder: &Path) -> PathBuf {
     let Some(run) = repeated::median_run(folder) else { return folder.to_owned() };
     let runs = repeated::runs(folder).len();

@@ -42,7 +42,7 @@ pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<O
 fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<PathBuf> {
     let with_needs = |program| needed::needed(program, launched).map(|needs| (program, needs));
     let (program, needs) = programs.iter().find_map(with_needs)?;
-    // A tool that is loaded before everything else calls MPI itself: it has to come behind us.
+    // A tool that is loaded before everything else calls MPI itself: it has to come after us.
     if needs.wrapped && !has_others {
         return None;
     }

@@ -98,7 +98,7 @@ fn find(program: &Program) -> Found {
     }
 }
 
-/// Why the library cannot be loaded into the program, or would be told nothing, and what to do.
+/// Why the library cannot be loaded into the program, or would get no events, and what to do.
 fn obstacle(program: &Program, found: &Found, has_asan: bool) -> Option<&'static str> {
     let mode = fs::metadata(&program.path).map_or(0, |file| file.permissions().mode());
     let is_off = env::var_os("OMP_TOOL").is_some_and(|value| value == "disabled");

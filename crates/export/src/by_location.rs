@@ -9,7 +9,7 @@ use pompeii_replay::engine::stream::Stream;
 
 use crate::source::Read;
 
-/// Bytes are written when there are so many.
+/// Bytes are written when there are this many.
 pub const LOT_BYTES: usize = 1 << 18;
 
 /// A location while its events are read.

@@ -89,7 +89,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// So many groups, with the one of each call path.
+    /// The number of groups, with the group of each call path.
     pub fn new(calls: &CallTree, of: Vec<usize>, number: usize) -> Groups {
         let is_outermost = outermost(calls, &of, number);
         Groups { of, is_outermost, number }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// So many lines are kept; what has fewer samples than these is of no use to anybody.
+/// The number of lines that are kept; lines with fewer samples than these have no use.
 const LINES_MAX: usize = 1000;
 
 /// A line of the source, and how often a thread was executing it, or something that it had called

@@ -194,7 +194,7 @@ struct At {
     node: u32,
     /// The frame at the top that they are below.
     top: usize,
-    /// So many of the functions around the top have been met.
+    /// How many of the functions around the top have been met.
     met: usize,
     /// The next function is the body of a construct, which has a node already.
     is_body_next: bool,
@@ -319,7 +319,8 @@ impl Growing<'_> {
 /// The regions of the instrumented functions that are open at a node, the outermost one first, as
 /// far as they are on the same stack of calls: since the program's begin, or inside the innermost
 /// parallel region or task, whose body is a function that the compiler has made and the OpenMP
-/// runtime calls. That is told, too. `None` in a call path that is too long to look at.
+/// runtime calls. The second value says whether it is the latter. `None` in a call path that is too
+/// long to look at.
 fn functions_around(nodes: &[Node], mut at: u32, names: &Names) -> Option<(Vec<u32>, bool)> {
     let mut found = Vec::new();
     for _ in 0..LEVELS_MAX {

@@ -200,7 +200,7 @@ fn changes(cube: &Cube, metric: MetricId) -> IndexVec<CallId, i64> {
 }
 
 /// The region's label. One whose own time has waiting in it says so, and one whose time is an
-/// estimate by so many samples.
+/// estimate from `samples`.
 fn full_name(cube: &Cube, call: CallId, samples: i64) -> String {
     let region = &cube.regions[cube.calls.region(call)];
     let mark = match (region.includes_barrier(), region.is_sampled()) {

@@ -19,7 +19,7 @@ pub fn begin(construct: Given, team: impl FnOnce(&Handle) -> Option<u32>) {
     begin_as(construct, team, openmp::thread_of_team);
 }
 
-/// The same for the thread with the number, of so many, that `part` says.
+/// The same for the thread whose number and team size `part` has.
 pub fn begin_as(
     construct: Given,
     team: impl FnOnce(&Handle) -> Option<u32>,

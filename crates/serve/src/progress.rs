@@ -29,7 +29,7 @@ pub struct ProgressState {
 }
 
 impl Progress {
-    /// Nothing was read yet of so many events.
+    /// Nothing was read yet of this number of events.
     pub(crate) fn new(of: u64) -> Progress {
         let (events, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         Progress { events, of, is_stopped, end: Mutex::new(None) }

@@ -95,7 +95,7 @@ pub fn locations(system: &System) -> Result<RecordBatch, ArrowError> {
         .batch()
 }
 
-/// The numbers of so many rows.
+/// The numbers of this many rows.
 fn numbers(rows: usize) -> UInt32Array {
     UInt32Array::from_iter_values(0..rows as u32)
 }

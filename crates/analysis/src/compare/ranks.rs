@@ -5,8 +5,8 @@
 //! With ties the distribution is that of all ways to divide the ranks that there are, each rank the
 //! mean of those that equal values share.
 
-/// Samples of so many values together are counted exactly; of more, the sum of ranks is taken as
-/// normally distributed, which differs by less than 0.005 then.
+/// Up to this many values in both samples are counted exactly; of more, the sum of ranks is taken
+/// as normally distributed, which differs by less than 0.005 then.
 const EXACT_MAX: usize = 24;
 
 /// The smallest probability that samples of these sizes can have: if they do not overlap.

@@ -38,7 +38,7 @@ pub(super) const WEAK: [Shape; 2] = [
     Shape { name: "logarithmic", terms: &[|_| 1.0, f64::ln] },
 ];
 
-/// Runs on so many different numbers of threads are needed for a prediction.
+/// A prediction needs runs on at least this many different numbers of threads.
 pub const POINTS_MIN: usize = 3;
 
 /// Relative noise that is assumed at least.
@@ -134,7 +134,7 @@ impl Model {
         }
     }
 
-    /// The time with so many threads, in seconds.
+    /// The time with this number of threads, in seconds.
     pub fn value(&self, threads: f64) -> f64 {
         self.terms.iter().zip(&self.factors).map(|(term, factor)| factor * term(threads)).sum()
     }

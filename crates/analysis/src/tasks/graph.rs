@@ -8,7 +8,7 @@
 /// What a task does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It works for so many ticks.
+    /// It works for this number of ticks.
     Work(u64),
     /// It creates the explicit task with this number, which is its child.
     Create(u32),

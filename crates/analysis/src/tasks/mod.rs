@@ -151,9 +151,9 @@ pub struct Creators {
 }
 
 impl Creators {
-    /// How many other threads they keep busy: a thread executes a task in the time in which they
-    /// create so many. With one creator this is the rule of the tasks paper: it must be n - 1 times
-    /// as fast as the execution of a task, for n threads.
+    /// How many other threads they keep busy: the number of tasks that they create in the time in
+    /// which a thread executes one. With one creator this is the rule of the tasks paper: it must be
+    /// n - 1 times as fast as the execution of a task, for n threads.
     pub fn fed(&self) -> f64 {
         self.threads.len() as f64 * self.execution / self.period
     }

@@ -24,7 +24,7 @@ pub(super) fn ticks(from: u64, to: u64) -> i64 {
 }
 
 impl OverTime {
-    /// Nothing from `begin` to `end`, in at most so many parts.
+    /// Nothing from `begin` to `end`, in at most this number of parts.
     pub fn new((begin, end): (u64, u64), parts: u64) -> OverTime {
         let all = end.saturating_sub(begin);
         let width = all.div_ceil(parts.max(1)).max(1);

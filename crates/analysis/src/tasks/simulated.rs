@@ -172,7 +172,7 @@ impl Building {
         }
     }
 
-    /// The ticks that it takes on so many threads, for both orders.
+    /// The ticks that it takes on this number of threads, for both orders.
     fn run(&self, threads: usize) -> Option<[i64; 2]> {
         if self.graph.tasks() > TASKS_MAX || !self.graph.is_complete() {
             return None;

@@ -326,7 +326,7 @@ fn notes(manifest: &Manifest, experiment: &Experiment) -> Vec<String> {
     notes
 }
 
-/// From where functions were called is not known of so many samples that call paths mislead.
+/// If the callers of more samples than this share are not known, call paths mislead.
 fn incomplete_samples(manifest: &Manifest) -> Option<String> {
     const MANY: f64 = 0.02;
     let [all, incomplete] = manifest.samples;

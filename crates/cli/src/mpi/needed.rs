@@ -47,7 +47,7 @@ fn mpi_library(text: &[u8]) -> Option<Vec<u8>> {
     text[at + 1..].split(|&byte| byte == 0).next().map(<[u8]>::to_vec)
 }
 
-/// A name behind the end of another.
+/// A name after the end of another.
 fn named(name: &str) -> Vec<u8> {
     [b"\0", name.as_bytes()].concat()
 }

@@ -6,7 +6,7 @@ use pompeii_replay::text;
 
 use crate::robust::packets::show;
 
-/// The packets of a trace with so many ticks in a second.
+/// The packets of a trace with this number of ticks in a second.
 fn check_ticks(ticks_per_second: u64, trace: &str, expect: Expect) {
     let mut trace = text::parse(trace).unwrap();
     trace.definitions.ticks_per_second = ticks_per_second;

@@ -89,7 +89,7 @@ const DECLARATIONS_LENGTH: usize = 8192;
 const DESCRIPTOR_LENGTH: usize = 448;
 
 /// Routines that have to run also when a `cancel` leaves the place between them and what opened it,
-/// with the parameters behind the descriptor: the ends of what runs in a team, and the exits of
+/// with the parameters after the descriptor: the ends of what runs in a team, and the exits of
 /// what a thread may leave at its barrier.
 fn cleanups() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let with_id = ["Parallel", "Task", "Taskloop"].map(|stem| (stem, "_end", ",g->id"));

@@ -19,7 +19,7 @@ pub(super) fn units(ticks: u64) -> i64 {
 }
 
 impl Clocks {
-    /// The begin of time in so many scenarios.
+    /// The begin of time in this number of scenarios.
     pub fn new(scenarios: usize) -> Clocks {
         Clocks { time: 0, late: vec![0; scenarios] }
     }

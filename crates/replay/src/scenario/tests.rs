@@ -77,7 +77,7 @@ fn a_barrier_is_left_after_the_last_arrival() {
             // Thread 0 arrives at 12 + 3.6 and waits for thread 1 until 20.
             ("work=0.2", 32),
             ("work=0.5 1", 50),
-            // Thread 0 never waits; thread 1 leaves 10 ticks earlier, which nobody needs.
+            // Thread 0 never waits; thread 1 leaves 10 ticks earlier and changes no other thread.
             ("free ibarrier", 50),
         ],
         50,

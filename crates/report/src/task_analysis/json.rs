@@ -111,7 +111,7 @@ struct JsonRun {
     oldest_s: f64,
 }
 
-/// Bounds of the duration with so many threads.
+/// Bounds of the duration with this number of threads.
 #[derive(Debug, Serialize)]
 struct JsonBound {
     threads: usize,

@@ -89,7 +89,7 @@ impl Events {
         (self.next <= self.limit).then_some(self.next as *mut Room)
     }
 
-    /// So many bytes of the room are a record now.
+    /// This number of bytes of the room is a record now.
     #[inline(always)]
     pub fn advance(&mut self, bytes: usize) {
         self.next += bytes;
@@ -194,7 +194,7 @@ pub struct Revocable {
 }
 
 impl Revocable {
-    /// These, and one behind them. Where others lie between, or the end of a chunk, that one alone.
+    /// These, and `next` after them. Where others lie between, or the end of a chunk, `next` alone.
     pub fn and(self, next: Self) -> Self {
         let is_behind = (self.end, self.number) == (next.begin, next.number);
         match self.begin != 0 && is_behind {
@@ -282,7 +282,7 @@ impl Records {
     /// Makes the records visible, the first of them with this time.
     #[inline(always)]
     pub fn end(self, events: &mut Events, now: u64) {
-        // SAFETY: as above; nobody reads before the process has ended.
+        // SAFETY: as above; no thread reads before the process has ended.
         unsafe {
             put(self.at, 0_u8);
             compiler_fence(Ordering::Release);
@@ -307,7 +307,7 @@ unsafe fn put<T>(at: usize, value: T) {
 
 /// Record ids (OTF2 specification) of what [`Records::fields`] writes.
 pub mod kind {
-    /// A time for the records behind it.
+    /// A time for the records after it.
     pub const TIMESTAMP: u8 = 5;
     /// A team is forked.
     pub const THREAD_FORK: u8 = 53;
@@ -329,7 +329,7 @@ pub mod kind {
     pub const TASK_COMPLETE: u8 = 61;
 }
 
-/// The fields of a record behind its id, the length first: what does not change is encoded once.
+/// The fields of a record after its id, the length first: what does not change is encoded once.
 /// At most three compressed 32-bit numbers, which is 16 bytes with the length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fields {
@@ -390,7 +390,7 @@ impl Fields {
         Fields { words: [word(1), word(9)] }
     }
 
-    /// Bytes behind the length.
+    /// Bytes after the length.
     #[inline(always)]
     fn length(&self) -> usize {
         usize::from(self.words[0].to_le() as u8)

@@ -17,7 +17,7 @@ pub static STRAIGHT: [AtomicUsize; COUNT] = [const { AtomicUsize::new(0) }; COUN
 /// As many arguments as any entry point has that is passed on as a whole.
 pub type Arguments = [usize; 10];
 
-/// A function of libgomp with so many arguments at most.
+/// A function of libgomp with at most this number of arguments.
 type Whole = unsafe extern "C" fn(
     usize,
     usize,

@@ -121,7 +121,7 @@ impl Header {
             more.as_mut_ptr()
         };
         let start = start.wrapping_add(start.align_offset(align));
-        // SAFETY: there is room for so many bytes behind the first place that is aligned.
+        // SAFETY: there is room for this number of bytes after the first place that is aligned.
         unsafe { copy(start.cast(), header) };
         call(&Block { data: start as usize, copy: 0, size, align })
     }

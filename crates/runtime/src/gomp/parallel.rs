@@ -22,7 +22,7 @@ use crate::{parts, pomp};
 pub enum Inner {
     /// None.
     Nothing,
-    /// A loop of so many iterations.
+    /// A loop of this number of iterations.
     Loop(*mut Descriptor, i64),
     /// A sections construct.
     Sections(*mut Descriptor),
@@ -81,7 +81,7 @@ impl Body {
         unsafe { pomp::POMP_Parallel_fork(self.construct, &raw mut self.team) };
     }
 
-    /// The master is behind the region.
+    /// The master is after the region.
     pub unsafe fn join(&self) {
         // SAFETY: as above.
         unsafe { pomp::POMP_Parallel_join(self.construct, self.team) };

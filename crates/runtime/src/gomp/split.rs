@@ -79,7 +79,7 @@ pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
     unsafe { start::<ENTRY>(arguments, With::Sections) }
 }
 
-/// The master is behind the body, and waits for the others.
+/// The master is after the body, and waits for the others.
 pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
     let call = Call::<ENTRY>::here();
     // SAFETY: the contract of this adapter; a part that has a split region is its master's, and the

@@ -180,7 +180,7 @@ pub extern "C" fn implicit_task(
     }
 }
 
-/// The thread with this number, of so many, begins its part.
+/// The thread with this number, in a team of this size, begins its part.
 fn begin_part(region: Region, task: &Data, (number, size): (u32, u32)) {
     task.set(0);
     let Some(construct) = unmodified::numbered(region.construct) else {

@@ -82,11 +82,11 @@ events! {
     POMP_Critical_exit(d) = exit(d, Slot::Worksharing);
     /// Meets an atomic construct.
     POMP_Atomic_enter(d) = enter_counted(d, Slot::Worksharing);
-    /// Is behind an atomic construct.
+    /// Is after an atomic construct.
     POMP_Atomic_exit(d) = exit_counted(d, Slot::Worksharing);
     /// Meets a flush.
     POMP_Flush_enter(d) = enter_counted(d, Slot::Flush);
-    /// Is behind a flush.
+    /// Is after a flush.
     POMP_Flush_exit(d) = exit_counted(d, Slot::Flush);
     /// Cancels a region, if cancellation is on.
     POMP_Cancel(d) = enter_counted(d, Slot::Cancel);

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn POMP_Parallel_end(d: *mut Descriptor, team: i64) {
     unsafe { teams::end(Given::new(d), team) }
 }
 
-/// The master is behind the parallel region.
+/// The master is after the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Parallel_join(d: *mut Descriptor, team: i64) {
     // SAFETY: the contract of `pomp`.

@@ -40,7 +40,7 @@ pub unsafe extern "C" fn POMP_Task_detach(d: *mut Descriptor, task: i64, event: 
     unsafe { tasks::detach(Given::new(d), task, event) }
 }
 
-/// An untied task goes on behind a scheduling point.
+/// An untied task goes on after a scheduling point.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
     // SAFETY: the contract of `pomp`.
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn POMP_Taskloop_end(d: *mut Descriptor, task: i64) {
     unsafe { iterations::taskloop_end(Given::new(d), task) }
 }
 
-/// A thread is behind a taskloop.
+/// A thread is after a taskloop.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP_Taskloop_exit(d: *mut Descriptor, _id: i64) {
     // SAFETY: the contract of `pomp`.

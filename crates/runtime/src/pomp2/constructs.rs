@@ -66,7 +66,7 @@ opening! {
 following! {
     /// A user region ends.
     POMP2_End(d) = exit(d, Slot::User);
-    /// Is behind an atomic construct.
+    /// Is after an atomic construct.
     POMP2_Atomic_exit(d) = exit_counted(d, Slot::Worksharing);
     /// Asks a critical's lock, and has it.
     POMP2_Critical_begin(d) = critical_begin(d);
@@ -74,7 +74,7 @@ following! {
     POMP2_Critical_end(d) = critical_end(d);
     /// Has given a critical section back.
     POMP2_Critical_exit(d) = exit(d, Slot::Worksharing);
-    /// Is behind a flush.
+    /// Is after a flush.
     POMP2_Flush_exit(d) = exit_counted(d, Slot::Flush);
     /// Leaves a worksharing loop.
     POMP2_For_exit(d) = exit_worksharing(d, Slot::Worksharing);

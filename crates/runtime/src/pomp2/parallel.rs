@@ -52,7 +52,7 @@ pub unsafe extern "C" fn POMP2_Parallel_end(handle: *const Word) {
     });
 }
 
-/// The master is behind the parallel region.
+/// The master is after the parallel region.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn POMP2_Parallel_join(handle: *const Word, old_task: i64) {
     // SAFETY: the contract of `pomp2`.

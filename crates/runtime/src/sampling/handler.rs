@@ -41,7 +41,7 @@ struct Information {
 struct Work {
     thread: &'static Thread,
     registers: Registers,
-    /// So many samples it counts for.
+    /// The number of samples that it counts for.
     weight: u32,
 }
 
@@ -52,7 +52,7 @@ struct Registers {
     frame: u64,
 }
 
-/// Takes a signal that nobody uses for the handler, or the one that it has from the process which
+/// Takes a signal that is not in use for the handler, or the one that it has from the process which
 /// this one was forked from; `None` if there is none.
 pub fn install() -> Option<c_int> {
     let mut all = (libc::SIGRTMIN()..=libc::SIGRTMAX() - OTHERS).rev();
@@ -126,7 +126,7 @@ fn registers(context: &libc::ucontext_t) -> Registers {
 /// In the thread's handler, which the system does not interrupt.
 unsafe fn do_on_own_stack(work: &Work) {
     let top = work.thread.work_stack_end();
-    // SAFETY: the stack is this thread's, and nobody is using it. The function keeps r12, as all
+    // SAFETY: the stack is this thread's, and it is not in use. The function keeps r12, as all
     // functions of the C ABI do, and returns.
     unsafe {
         asm!(
@@ -162,7 +162,8 @@ unsafe extern "C" fn sample(work: *const Work) {
     tree.add(node, &scratch.places[..count], (weight, is_whole));
 }
 
-/// Adds to so many places that frames further outside are unknown. Returns how many there are then.
+/// Adds to the first `count` places that frames further outside are unknown. Returns how many
+/// there are then.
 fn with_unknown(scratch: &mut Scratch, count: usize) -> usize {
     let last = count.min(scratch.places.len() - 1);
     scratch.places[last] = SamplePlace::UNKNOWN;

@@ -1,4 +1,4 @@
-//! Functions by sampling (`run --sample HZ`): where a thread is, so many times in a second of its
+//! Functions by sampling (`run --sample HZ`): where a thread is, HZ times in a second of its
 //! CPU time.
 //!
 //! Each thread has a timer on its own CPU clock, whose signal comes to that thread. The handler

@@ -18,7 +18,7 @@ use crate::helpers;
 
 /// Threads beyond these are not sampled.
 const THREADS_MAX: usize = 4096;
-/// So many of the table's places are filled at least when none is free.
+/// At least this number of the table's places are filled when none is free.
 const FILLED_AT_LEAST: usize = 8;
 /// Stacks that are smaller than this may be too small for the handler.
 const STACK_BYTES_SMALL: usize = 64 << 10;
@@ -74,7 +74,7 @@ pub fn own(number: usize) -> Option<&'static Thread> {
     (thread.id.load(Relaxed) == own_id()).then_some(thread)
 }
 
-/// The calling thread, which plays this location from now on, gets `signal` so many times in a
+/// The calling thread, which plays this location from now on, gets `signal` `hz` times in a
 /// second of its CPU time, unless it blocks the signal.
 pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32)) {
     let Some((number, thread)) = place() else { return };
@@ -149,7 +149,7 @@ fn free_place(id: pid_t) -> Option<(usize, &'static Thread)> {
     all().find(|(_, thread)| takes(thread))
 }
 
-/// Fills so many places of the table, if there are as many left.
+/// Fills this number of places of the table, if there are as many left.
 fn fill(more: usize) {
     for _ in 0..more {
         let Some(place) = THREADS.get(COUNT.fetch_add(1, AcqRel)) else { return };

@@ -11,7 +11,7 @@ use pompeii_live::{
 };
 
 const FIRST_BYTES: usize = 16 << 10;
-/// So many bytes of different call paths are far more than a program has, unless it calls itself in
+/// Different call paths of a program take far fewer bytes than these, unless it calls itself in
 /// many ways; later samples then count for the frames that there are.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -31,7 +31,7 @@ impl Tree {
     /// The system call that failed.
     pub fn create(folder: &Path, location: u32) -> Result<&'static Tree, MapError> {
         let file = Mapped::create(folder.join(samples_file(location)), FIRST_BYTES, MOST_BYTES)?;
-        // SAFETY: the file is larger than its header, and nobody else knows it yet.
+        // SAFETY: the file is larger than its header, and no other thread knows it yet.
         unsafe { file.base().cast::<SampleHeader>().write(SampleHeader::new()) };
         let tree = Tree { is_used: AtomicBool::new(false), file: UnsafeCell::new(file) };
         Ok(Box::leak(Box::new(tree)))

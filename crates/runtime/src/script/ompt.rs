@@ -123,7 +123,7 @@ fn check(number: usize, script: &str, expected: Expect) {
     check_in_team(1, number, script, expected);
 }
 
-/// The same in a team of so many threads, of which only the first one has callbacks.
+/// The same in a team of this size, of which only the first thread has callbacks.
 fn check_in_team(threads: usize, number: usize, script: &str, expected: Expect) {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut run = Run::new("0 T0 fork parallel p", Setting::default());

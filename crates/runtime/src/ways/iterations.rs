@@ -67,7 +67,7 @@ pub unsafe fn taskloop_end(d: Given, task: i64) {
     });
 }
 
-/// A thread is behind a taskloop.
+/// A thread is after a taskloop.
 #[inline(always)]
 pub fn taskloop_exit(d: Given) {
     exit(d, Slot::Taskloop);

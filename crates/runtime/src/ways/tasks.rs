@@ -328,7 +328,7 @@ pub unsafe fn detach(d: Given, task: i64, event: usize) {
     });
 }
 
-/// An untied task goes on behind a scheduling point.
+/// An untied task goes on after a scheduling point.
 #[inline(always)]
 pub unsafe fn resume(d: Given, task: i64) {
     on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions.task.id, System));

@@ -98,7 +98,7 @@ fn here<'a>() -> &'a mut Location {
     unsafe { &mut *tls::here() }
 }
 
-/// The same for the master. (The location is asked for again behind the calls, across which nothing
+/// The same for the master. (The location is asked for again after the calls, across which nothing
 /// more has to be kept, then.)
 #[inline(never)]
 fn begin_as_master<const TRACE: bool>(d: Given, team: i64) {
@@ -190,7 +190,7 @@ fn end_general(d: Given, team: i64) {
     });
 }
 
-/// The master is behind the parallel region.
+/// The master is after the parallel region.
 #[inline(always)]
 pub fn join(d: Given, team: i64) {
     match gate::open_thread() {

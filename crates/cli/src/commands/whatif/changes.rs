@@ -49,7 +49,7 @@ pub fn scaled(text: &str) -> Result<(String, i64), String> {
     }
 }
 
-/// A region takes less of its own time, by so many parts of 100.
+/// A region takes less of its own time, by this number of percent.
 pub fn faster(region: RegionId, percent: i64) -> Scenario {
     let share = UNIT * (100 - percent) / 100;
     let scaled = vec![Scaled { region, location: None, share }];

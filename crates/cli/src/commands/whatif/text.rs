@@ -194,7 +194,7 @@ impl WhatIf {
     }
 }
 
-/// A name in so many columns, with a line of its own if it is longer.
+/// A name in this number of columns, with a line of its own if it is longer.
 fn fitted(label: &str, columns: usize) -> String {
     let used = label.chars().count();
     match used < columns {
