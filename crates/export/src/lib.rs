@@ -11,6 +11,7 @@
 //! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
 //! * [`graph`]: the call graph as GraphML and DOT, from such a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
+//! * [`split`]: the same trace with suspended tasks left, for timelines that know no tasks.
 //!
 //! To add a format: a module here, its variant of `Format` in `cli/src/commands/convert.rs`, its
 //! row in "Convert a trace" of the manual, and a test with a reader that others wrote.
@@ -39,6 +40,7 @@ pub mod perfetto;
 mod protobuf;
 mod source;
 pub mod speedscope;
+pub mod split;
 mod sums;
 mod tables;
 mod tasks;

@@ -38,7 +38,7 @@ pub struct Read {
 }
 
 impl Read {
-    fn note(&mut self, error: &pompeii_otf2::Error) {
+    pub(crate) fn note(&mut self, error: &pompeii_otf2::Error) {
         self.errors += 1;
         if self.texts.len() < ERRORS_KEPT {
             self.texts.push(error.to_string());

@@ -9,4 +9,5 @@ mod paraver;
 mod perfetto;
 mod robust;
 mod speedscope;
+mod split;
 mod tau;
