@@ -1,6 +1,8 @@
 //! `pompeii tasks`: what the tasks of a trace did, which problems they have, and with how many
 //! threads they would keep all of them busy. Nothing is written, so archives of other tools need no
-//! folder for results.
+//! folder for results; only `--split` writes a copy of the trace.
+
+mod split;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,6 +29,7 @@ use crate::terminal::{Look, make_printable, shown};
     pompeii tasks traced                             the trace of an experiment
     pompeii tasks scorep-run/traces.otf2             any OTF2 archive
     pompeii tasks traced --threads 2,8,16            the same tasks on other numbers of threads
+    pompeii tasks traced --split split               a copy for timelines that know no tasks
     pompeii tasks traced --json | jq '.regions[].bounds'")]
 pub struct Arguments {
     /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2)
@@ -38,6 +41,10 @@ pub struct Arguments {
     /// Simulate the tasks on these numbers of threads, for example 2,8,16
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = thread_count)]
     threads: Vec<usize>,
+    /// Write a copy of the trace to this new folder, in which the regions of suspended tasks are
+    /// left and entered again
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["jobs", "threads", "json"])]
+    split: Option<PathBuf>,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
@@ -52,6 +59,9 @@ fn thread_count(text: &str) -> Result<usize, String> {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
+    if let Some(output) = &arguments.split {
+        return split::write(&anchor, output);
+    }
     let threads = analyze::threads(arguments.jobs);
     let (mut tasks, is_complete) = analyze_tasks(&anchor, threads, &arguments.threads)?;
     match arguments.json {

@@ -64,6 +64,7 @@ mod sampling_edges;
 mod scale;
 mod scaling;
 mod score;
+mod split;
 mod stacks;
 mod tasks;
 mod terminal;

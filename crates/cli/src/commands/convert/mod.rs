@@ -1,6 +1,6 @@
 //! `pompeii convert`: a trace or a profile in the format of another tool.
 
-mod output;
+pub mod output;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -188,7 +188,7 @@ impl Format {
 }
 
 /// Says what could not be read.
-fn tell(read: &Read) {
+pub fn tell(read: &Read) {
     read.texts.iter().for_each(|text| say(format!("warning: {text}")));
     let further = read.errors - read.texts.len() as u64;
     if further > 0 {

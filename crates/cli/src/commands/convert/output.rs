@@ -69,7 +69,12 @@ fn make_folder(output: &PathBuf) -> Result<&Path> {
     let Some(path) = named_file(Some(output)) else {
         bail!("the result is several files; name a folder: -o FOLDER");
     };
-    check_new(path, "folder")?;
-    fs::create_dir(path).with_context(|| cannot("create", path))?;
+    new_folder(path)?;
     Ok(path)
+}
+
+/// Makes a folder, which must not exist yet.
+pub fn new_folder(path: &Path) -> Result<()> {
+    check_new(path, "folder")?;
+    fs::create_dir(path).with_context(|| cannot("create", path))
 }
