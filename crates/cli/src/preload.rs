@@ -14,9 +14,17 @@ use crate::output::say;
 use crate::program::Program;
 use crate::{interpreters, library, unmodified};
 
-/// The libraries, in front of those that are loaded already; `None` for no further ones. What
-/// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
-pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
+/// What is loaded in front of a program.
+pub struct Preloaded {
+    /// The libraries, as `LD_PRELOAD` has them, those that are loaded already at the end.
+    pub libraries: OsString,
+    /// Whether the runtime library is one of them, because the program was not instrumented.
+    pub is_observed: bool,
+}
+
+/// What is to be loaded; `None` for nothing further. What cannot be loaded is said. `rest` are the
+/// words after the program, which may be a launcher.
+pub fn before(program: &OsStr, rest: &[OsString], launched: bool) -> Option<Preloaded> {
     let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
     let files: Vec<PathBuf> = match launched {
@@ -27,15 +35,15 @@ pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<O
         false => executable(program).into_iter().collect(),
     };
     let programs: Vec<Program> = files.iter().cloned().filter_map(Program::open).collect();
-    let ours: Vec<PathBuf> =
-        [wrappers(&programs, launched, others.is_some()), runtime(&programs, &files)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let wrappers = wrappers(&programs, launched, others.is_some());
+    let runtime = runtime(&programs, &files);
+    let is_observed = runtime.is_some();
+    let ours: Vec<PathBuf> = wrappers.into_iter().chain(runtime).collect();
     if ours.is_empty() {
         return None;
     }
-    Some(joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":"))
+    let libraries = joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":");
+    Some(Preloaded { libraries, is_observed })
 }
 
 /// The wrappers of MPI.

@@ -39,11 +39,12 @@ pub struct Options {
     #[arg(long)]
     iterations: bool,
     /// Find functions by sampling: look HZ times in a second of each thread's CPU time where it is.
-    /// Nothing has to be instrumented for it
+    /// Nothing has to be instrumented for it [default: 100 for programs that were not
+    /// instrumented, otherwise none]
     #[arg(long, value_name = "HZ",
           value_parser = clap::value_parser!(u64).range(1..=SAMPLE_HZ_MAX))]
     sample: Option<u64>,
-    /// Take no samples, even if POMPEII_SAMPLE asks for them
+    /// Take no samples, even if the program was not instrumented or POMPEII_SAMPLE asks for them
     #[arg(long, conflicts_with = "sample")]
     no_sample: bool,
     /// Measure the waiting between MPI processes with additional small messages: not at all, in

@@ -35,6 +35,10 @@ fn base_name(program: &OsStr) -> &OsStr {
     Path::new(program).file_name().unwrap_or(program)
 }
 
+const SAMPLE_VARIABLE: &str = "POMPEII_SAMPLE";
+/// Samples per second of CPU time of each thread. They cost less than 1 % of the time.
+const SAMPLE_HZ: u32 = 100;
+
 /// Whether this is one of several processes that a launcher has started.
 pub fn is_one_of_many() -> bool {
     let size = |name| env::var(name).ok()?.parse::<u32>().ok();
@@ -65,7 +69,11 @@ impl Launcher {
 pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
     let launcher = Launcher::of(program);
-    let preloaded = preload::libraries(program, rest, launcher.is_some());
+    let preloaded = preload::before(program, rest, launcher.is_some());
+    if preloaded.as_ref().is_some_and(|loaded| loaded.is_observed) {
+        sample_functions(command);
+    }
+    let preloaded = preloaded.map(|loaded| loaded.libraries);
     let ours = ours(command);
     match launcher {
         None => {
@@ -80,6 +88,15 @@ pub fn add_words(command: &mut Command, words: &[OsString]) {
             command.args(handed.words);
             command.envs(handed.list.map(|list| (ENV_LIST, list)));
         }
+    }
+}
+
+/// A program that was not instrumented shows its functions by samples only, so it is sampled unless
+/// the user has said how often, or not at all.
+fn sample_functions(command: &mut Command) {
+    let says = |(name, value): &(OsString, OsString)| name == SAMPLE_VARIABLE && !value.is_empty();
+    if !ours(command).iter().any(says) {
+        command.env(SAMPLE_VARIABLE, SAMPLE_HZ.to_string());
     }
 }
 

@@ -434,6 +434,42 @@ fn extensions_of_python_are_observed() {
     assert!(!sandbox.exists("none"));
 }
 
+/// A program that prints how often it is sampled.
+const SAMPLED: &str = "#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  int threads = 0;
+#pragma omp parallel reduction(+ : threads)
+  threads++;
+  const char *hz = getenv(\"POMPEII_SAMPLE\");
+  puts(hz ? hz : \"not\");
+  return threads < 1;
+}
+";
+
+#[test]
+fn functions_are_sampled_unless_the_user_says_otherwise() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "plain", SAMPLED, &[]);
+    sandbox.compile("instrumented", SAMPLED);
+    for (variable, option, program, hz) in [
+        (None, "", "plain", "100"),
+        (Some(""), "", "plain", "100"),
+        (Some("20"), "", "plain", "20"),
+        (Some("20"), "--sample 30", "plain", "30"),
+        (Some("20"), "--no-sample", "plain", "0"),
+        (None, "", "instrumented", "not"),
+    ] {
+        let words = format!("run -q --replace -o exp {option} -- ./{program}");
+        let mut command = sandbox.command(&words);
+        command.envs(variable.map(|value| ("POMPEII_SAMPLE", value)));
+        let ended = Ended::of(command.output().unwrap());
+        assert_eq!(ended.output, format!("{hz}\n"), "{words}: {}", ended.messages);
+        let says = sandbox.succeeds("report exp").output.contains("samples");
+        assert_eq!(says, !["0", "not"].contains(&hz), "{words}");
+    }
+}
+
 #[test]
 fn doctor_says_beforehand_how_a_program_is_measured() {
     let sandbox = Sandbox::new();
