@@ -6,6 +6,9 @@ use pompeii_model::{
 
 use crate::profile::{in_task_tree, is_task_root, outermost_parallels};
 
+/// With fewer samples, the standard deviation of their number is more than 18 % of it.
+pub const MANY_SAMPLES: i64 = 30;
+
 /// A view of an analysed cube. A metric that the cube does not have is 0 everywhere.
 #[derive(Clone, Copy)]
 pub struct Lens<'a> {

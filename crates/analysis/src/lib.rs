@@ -71,7 +71,7 @@ pub use derive::derive;
 pub use dilation::{Dilation, dilation};
 pub use efficiency::{Efficiencies, efficiencies};
 pub use findings::{Advice, AdviceKind, Cause, Finding, Gain, RootCause, findings};
-pub use lens::Lens;
+pub use lens::{Lens, MANY_SAMPLES};
 pub use load::{LoadError, load, measured};
 pub use machine::{Chunk, Dispatch, Explains, Machine, MachineCause, findings_on};
 pub use measuring::Measuring;

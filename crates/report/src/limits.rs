@@ -55,11 +55,14 @@ fn functions_sampled(cube: &Cube) -> Option<String> {
         );
     }
     let functions = cube.regions.iter().filter(|region| region.is_sampled()).count() as i64;
-    Some(format!(
-        "Found by {}: {}. Their times are shares of what was measured around them.",
-        format::counted(samples, "sample"),
-        format::counted(functions, "function"),
-    ))
+    let samples = format::counted(samples, "sample");
+    Some(match functions {
+        0 => format!("Of {samples}, none was taken in a function besides the constructs."),
+        _ => format!(
+            "Found by {samples}: {}. Their times are shares of what was measured around them.",
+            format::counted(functions, "function"),
+        ),
+    })
 }
 
 fn all_counted(cube: &Cube, is: fn(Role) -> bool) -> Option<String> {

@@ -2,7 +2,7 @@
 //! with its value in both modes of the POMP paper's display: collapsed (inclusive, with everything
 //! below it) and expanded (exclusive, itself only).
 
-use pompeii_analysis::{Lens, format};
+use pompeii_analysis::{Lens, MANY_SAMPLES, format};
 use pompeii_model::{CallId, Cube, IndexVec, MetricId, Process, ProcessId, Unit};
 
 use crate::Options;
@@ -42,9 +42,6 @@ pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
     ];
     trees.map(|tree| even(&tree)).join("\n")
 }
-
-/// With fewer samples, the standard deviation of their number is more than 18 % of it.
-const MANY_SAMPLES: i64 = 30;
 
 /// Columns of numbers: collapsed, expanded, share of the whole.
 const NUMBERS: [usize; 3] = [13, 13, 8];

@@ -1,6 +1,7 @@
 //! Serial parts without names: where no functions are measured, the time on one thread is all in
-//! the program's root. The runtime knows what each part lies between, parallel regions or calls of
-//! MPI, so that the part can be found in the source: it is at the construct that precedes it.
+//! the program's root, or divided among sampled functions. The runtime knows what each part lies
+//! between, parallel regions or calls of MPI, so that the part can be found in the source: it is at
+//! the construct that precedes it.
 
 use std::collections::HashMap;
 
@@ -22,12 +23,15 @@ pub(super) struct Between {
 }
 
 /// All serial parts of the program, the longest first. None if some of the serial time has a name:
-/// parts contain the functions that are called in them.
+/// parts contain the functions that are called in them. Samples do not say in which part they were
+/// taken, so sampled functions are no names of parts.
 pub(super) fn parts(search: &Search, serial: &[CallId]) -> Vec<Between> {
     let lens = &search.lens;
     let (cube, tree) = (lens.cube, &lens.cube.calls);
-    let has_name =
-        |&call: &CallId| tree.parent(call).is_some() && lens.region(call).paradigm != Paradigm::Mpi;
+    let has_name = |&call: &CallId| {
+        let region = lens.region(call);
+        tree.parent(call).is_some() && region.paradigm != Paradigm::Mpi && !region.is_sampled()
+    };
     if serial.iter().any(has_name) {
         return Vec::new();
     }
@@ -147,6 +151,52 @@ mod tests {
                     9 visits, 0.10 s in all.
                     Let the other threads work meanwhile: communicate on one thread of a parallel region (masked, task), next to work that does not need the data.
             "#]],
+        );
+    }
+
+    /// Serial functions below `main`, each with ten times as many milliseconds as samples.
+    fn sampled(samples: [i64; 4], expected: expect_test::Expect) {
+        let path = |(name, samples): (&str, i64)| {
+            let time = 10 * samples;
+            format!("a/main@a.c:1 sampled/{name} sampled  0  time={time} samples={samples}\n")
+        };
+        let names = ["f@a.c:2", "g@a.c:3", "h@a.c:4", "k@a.c:5"];
+        let paths: String = names.into_iter().zip(samples).map(path).collect();
+        let text = format!(
+            "wall=1000 locations=2\n{paths}
+             a/parallel@a.c:50  *  time=400 visits=9"
+        );
+        check_with_waits(&text, &[("parallel", 0, "parallel", 0, 500)], expected);
+    }
+
+    /// The part of a sampled function that is a finding would be counted twice.
+    #[test]
+    fn parts_are_found_unless_a_sampled_function_has_much() {
+        sampled(
+            [15; 4],
+            expect![[r#"
+            a.c:50 serial part after parallel | omp_idle_threads lost=500 gain=250 (203 to 297)
+                [serial_part, none]
+                0.50 s run on one thread between one visit of parallel a.c:50 and the next, 9 times.
+                Parallelise this code, or overlap it with other work.
+            a.c:1 main | omp_idle_threads lost=100 gain=50 (33 to 67)
+                [serial_part, none]
+                0.10 s run on one thread, besides the parts that have findings of their own.
+                Parallelise it, or overlap it with other work.
+        "#]],
+        );
+        sampled(
+            [30, 10, 10, 10],
+            expect![[r#"
+            a.c:1 main | omp_idle_threads lost=300 gain=150 (118 to 182)
+                [serial_part, none]
+                0.30 s run on one thread: g (0.10 s), h (0.10 s).
+                Parallelise the largest of these, or overlap it with other work.
+            a.c:2 f | omp_idle_threads lost=300 gain=150 (118 to 182)
+                [serial_part, none]
+                0.30 s run on one thread.
+                Parallelise it, or overlap it with other work.
+        "#]],
         );
     }
 

@@ -6,7 +6,7 @@ use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Role, Ticks};
 use super::barriers::divide;
 use super::between::{self, Between};
 use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
-use crate::{Lens, format};
+use crate::{Lens, MANY_SAMPLES, format};
 
 /// The finding is placed at the function that holds this share of the serial time below it.
 const COMMON_SHARE: f64 = 0.9;
@@ -26,18 +26,23 @@ pub(super) fn detect_serial(search: &mut Search) {
     let calls: Vec<CallId> = lens.cube.calls.ids().filter(serial).collect();
     let whole = serial_sum(&lens, &calls);
     let parts = between::parts(search, &calls);
-    let mut rest = Vec::new();
+    let (mut rest, mut is_sampled) = (Vec::new(), false);
     for (region, calls) in grouped(calls, |call| lens.cube.calls.region(call)) {
-        let is_large = serial_sum(&lens, &calls) as f64 >= LARGE_SHARE * whole as f64;
+        let is_large = sure_sum(&lens, &calls) >= LARGE_SHARE * whole as f64;
         // Calls of MPI have a source as well, but are no code that can be made parallel.
         let region = &lens.cube.regions[region];
         match is_large && region.paradigm != Paradigm::Mpi && region.source().is_some() {
-            true => report_serial(search, calls[0], calls, 0),
+            true => {
+                is_sampled |= region.is_sampled();
+                report_serial(search, calls[0], calls, 0);
+            }
             false => rest.extend(calls),
         }
     }
     if !rest.is_empty() {
-        let large = |part: &Between| part.lost as f64 >= LARGE_SHARE * whole as f64;
+        // The parts may contain what has been reported.
+        let is_large = |lost: Ticks| lost as f64 >= LARGE_SHARE * whole as f64;
+        let large = |part: &Between| !is_sampled && is_large(part.lost);
         let known = parts.into_iter().filter(large).map(|part| report_between(search, part, &rest));
         let known: Ticks = known.sum();
         let place = common_path(&lens, &rest, serial_sum(&lens, &rest));
@@ -99,7 +104,8 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: 
     let construct = lens.region(place).construct().to_owned();
     let mut details = vec![format!("{}{parts}.", on_one_thread(&lens, lost))];
     details.extend(around(&lens, place).filter(|_| is_one && known == 0));
-    let advice = match (is_one, lens.cube.calls.parent(place)) {
+    details.extend(few_samples(&lens, &calls));
+    let advice = match (is_one || known > 0, lens.cube.calls.parent(place)) {
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
         (false, _) => "Parallelise the largest of these, or overlap it with other work.",
@@ -140,6 +146,29 @@ fn around(lens: &Lens, place: CallId) -> Option<String> {
 
 fn serial_sum(lens: &Lens, calls: &[CallId]) -> i64 {
     calls.iter().map(|&call| serial_ticks(lens, call)).sum()
+}
+
+/// The serial time that the calls of one function surely have. That of a sampled function is an
+/// estimate by a number of samples, whose standard deviation is its square root: one sample among
+/// a few says nothing of a function. Two standard deviations less are sure.
+fn sure_sum(lens: &Lens, calls: &[CallId]) -> f64 {
+    let ticks = serial_sum(lens, calls) as f64;
+    if !calls.iter().any(|&call| lens.region(call).is_sampled()) {
+        return ticks;
+    }
+    let samples = lens.sum("samples", calls).max(1) as f64;
+    ticks * (1.0 - 2.0 / samples.sqrt())
+}
+
+/// Says if the call paths are known from few samples.
+fn few_samples(lens: &Lens, calls: &[CallId]) -> Option<String> {
+    let sampled = calls.iter().copied().filter(|&call| lens.region(call).is_sampled());
+    let sampled: Vec<CallId> = sampled.collect();
+    let samples = lens.sum("samples", &sampled);
+    (!sampled.is_empty() && samples < MANY_SAMPLES).then(|| {
+        let samples = format::counted(samples, "sample");
+        format!("The functions are known from {samples} only.")
+    })
 }
 
 fn serial_ticks(lens: &Lens, call: CallId) -> i64 {
@@ -220,6 +249,50 @@ mod tests {
                     It lies next to parallel a.c:70 (1 visit).
                     Parallelise it, or overlap it with other work.
             "#]],
+        );
+    }
+
+    /// Each of the three functions has a third of the serial time.
+    fn sampled(samples: i64, expected: expect_test::Expect) {
+        let path = |name: &str| {
+            format!("a/main@a.c:60 sampled/{name} sampled  0  time=200 samples={samples}\n")
+        };
+        let paths: String = ["f@a.c:1", "g@a.c:2", "h@a.c:3"].map(path).concat();
+        let text = format!(
+            "wall=1000 locations=2\n{paths}
+             a/parallel@a.c:70  *  time=400 visits=1"
+        );
+        check(&text, expected);
+    }
+
+    #[test]
+    fn functions_with_few_samples_have_no_findings_of_their_own() {
+        sampled(
+            1,
+            expect![[r#"
+            a.c:60 main | omp_idle_threads lost=600 gain=300 (245 to 355)
+                [serial_part, none]
+                0.60 s run on one thread: f (0.20 s), g (0.20 s).
+                The functions are known from 3 samples only.
+                Parallelise the largest of these, or overlap it with other work.
+        "#]],
+        );
+        sampled(
+            30,
+            expect![[r#"
+            a.c:1 f | omp_idle_threads lost=200 gain=100 (75 to 125)
+                [serial_part, none]
+                0.20 s run on one thread.
+                Parallelise it, or overlap it with other work.
+            a.c:2 g | omp_idle_threads lost=200 gain=100 (75 to 125)
+                [serial_part, none]
+                0.20 s run on one thread.
+                Parallelise it, or overlap it with other work.
+            a.c:3 h | omp_idle_threads lost=200 gain=100 (75 to 125)
+                [serial_part, none]
+                0.20 s run on one thread.
+                Parallelise it, or overlap it with other work.
+        "#]],
         );
     }
 

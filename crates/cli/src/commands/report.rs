@@ -106,7 +106,9 @@ fn hot_lines(experiment: &Experiment, options: &pompeii_report::Options) -> Resu
     let lines: Vec<HotLine> =
         manifest.map_or(&[][..], |of| of.hot_lines.as_slice()).iter().map(line).collect();
     if lines.is_empty() {
-        bail!("{name}: no lines are known; compile the program with -g, and measure it again");
+        bail!(
+            "{name}: no sample has a line; compile the program with -g, and measure a longer run"
+        );
     }
     Ok(pompeii_report::hot_lines(&lines, cube.total(samples).unsigned_abs(), options))
 }
