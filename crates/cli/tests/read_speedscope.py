@@ -91,7 +91,8 @@ is_task = lambda name: name.startswith("task_")
 tasks = [Counter({it: n for it, n in found.items() if is_task(it[0])}) for found in events]
 for found, of_tasks, expected in zip(events, tasks, written):
     of_events, of_file = borders(found - of_tasks), borders(expected)
-    assert of_events == of_file, (of_events[0] - of_file[0], of_file[0] - of_events[0])
+    differences = [(a - b, b - a) for a, b in zip(of_events, of_file)]
+    assert of_events == of_file, differences
 fragments = Counter(
     (int(it["location"]), ns(it["begin"]), ns(it["end"]))
     for it in table("fragments")

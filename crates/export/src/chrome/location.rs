@@ -2,6 +2,7 @@
 
 use std::fmt::Arguments;
 use std::io::Write;
+use std::ops::Range;
 
 use pompeii_index::{CUT_BEGIN, CUT_END, TaskId, Visitor, Walk};
 use pompeii_model::{LocationId, Region};
@@ -28,12 +29,15 @@ struct Found<'a> {
     /// Process and thread, as fields.
     place: String,
     bytes: Vec<u8>,
+    /// Where in the bytes the begins of regions are that only visits without length follow.
+    begins: Vec<Range<usize>>,
 }
 
 impl<'a> Thread<'a> {
     /// Before the first event.
     pub fn new(events: &'a Events<'a>, id: LocationId) -> Thread<'a> {
-        let found = Found { events, id, place: events.place(id), bytes: Vec::new() };
+        let found =
+            Found { events, id, place: events.place(id), bytes: Vec::new(), begins: Vec::new() };
         Thread { walk: Walk::new(events.definitions), found }
     }
 }
@@ -41,6 +45,10 @@ impl<'a> Thread<'a> {
 impl Location for Thread<'_> {
     #[inline]
     fn event(&mut self, time: u64, event: &Event) {
+        if self.found.bytes.is_empty() {
+            // They have been written, so nothing can be removed.
+            self.found.begins.clear();
+        }
         self.walk.event(time, event, &mut self.found);
         if let Event::Metric(metric) = event {
             self.found.metric(self.walk.now(), metric);
@@ -66,16 +74,22 @@ impl Visitor for Found<'_> {
     fn begin(&mut self, _: usize, time: u64, region: u32, cuts: u8) {
         let events = self.events;
         let Some((fields, source)) = events.regions.get(region as usize) else { return };
-        let goes_on = if cuts & CUT_BEGIN != 0 { "\"goes on\":true" } else { "" };
-        let comma = if source.is_empty() || goes_on.is_empty() { "" } else { "," };
-        self.add('B', time, format_args!(",{fields},\"args\":{{{source}{comma}{goes_on}}}"));
+        let start = self.bytes.len();
+        self.write('B', time, format_args!(",{fields},\"args\":{{{}}}", arguments(source, cuts)));
+        self.begins.push(start..self.bytes.len());
     }
 
-    fn level(&mut self, _: usize, _: u64, end: u64, region: u32, _: u8) {
+    fn level(&mut self, _: usize, start: u64, end: u64, region: u32, cuts: u8) {
         let events = self.events;
-        let Some((fields, _)) = events.regions.get(region as usize) else { return };
-        // Some readers only end what has the same name.
-        self.add('E', end, format_args!(",{fields}"));
+        let Some((fields, source)) = events.regions.get(region as usize) else { return };
+        let time_ns = |time| events.clock.time_ns(time);
+        if time_ns(start) < time_ns(end) || !self.take_back() {
+            // Some readers only end what has the same name.
+            self.add('E', end, format_args!(",{fields}"));
+        } else if cuts & CUT_BEGIN == 0 {
+            let arguments = arguments(source, cuts);
+            self.write('i', end, format_args!(",\"s\":\"t\",{fields},\"args\":{{{arguments}}}"));
+        }
     }
 
     fn create(&mut self, time: u64, task: TaskId) {
@@ -96,8 +110,29 @@ impl Visitor for Found<'_> {
     }
 }
 
+/// The arguments of a region.
+fn arguments(source: &str, cuts: u8) -> String {
+    let goes_on = if cuts & CUT_BEGIN != 0 { "\"goes on\":true" } else { "" };
+    let comma = if source.is_empty() || goes_on.is_empty() { "" } else { "," };
+    format!("{source}{comma}{goes_on}")
+}
+
 impl Found<'_> {
     fn add(&mut self, kind: char, time: u64, more: Arguments<'_>) {
+        self.begins.clear();
+        self.write(kind, time, more);
+    }
+
+    /// Removes the last begin of a region if only visits without length follow it. Readers take
+    /// ends before begins of the same time, so the end of a visit without length would meet no
+    /// begin. Such a visit becomes an instant, and such a part of a visit, in which a task goes on
+    /// and is suspended at once, no event.
+    fn take_back(&mut self) -> bool {
+        let begin = self.begins.pop();
+        begin.is_some_and(|begin| self.bytes.drain(begin).next().is_some())
+    }
+
+    fn write(&mut self, kind: char, time: u64, more: Arguments<'_>) {
         let (time, place) = (self.events.time(time), &self.place);
         // Writing to memory does not fail.
         let _ = write!(self.bytes, ",\n{{\"ph\":\"{kind}\",{place},\"ts\":{time}{more}}}");

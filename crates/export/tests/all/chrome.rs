@@ -75,6 +75,55 @@ fn a_suspended_task_is_cut_and_its_flow_leads_on() {
 }
 
 #[test]
+fn visits_without_length_are_instants_and_parts_without_length_no_events() {
+    check(
+        "end 100
+         team A = 0.0
+         0 0.0 + ibarrier
+         10 0.0 switch A 0 1; + task; + taskwait
+         30 0.0 switch A 0 2; + task
+         60 0.0 -; done A 0 2; switch A 0 1; switch A 0 3; + task
+         70 0.0 -; done A 0 3; switch A 0 1; -; -; done A 0 1; switch A 0 0
+         80 0.0 + outer; + inner; -; -
+         90 0.0 -",
+        expect![[r#"
+            {"ph":"M","name":"process_name","pid":1,"args":{"name":"rank 0"}},
+            {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"0.0"}},
+            {"ph":"B","pid":1,"tid":1,"ts":0.000,"name":"ibarrier","cat":"openmp","args":{}},
+            {"ph":"B","pid":1,"tid":1,"ts":0.010,"name":"task_0_1","cat":"task"},
+            {"ph":"t","pid":1,"tid":1,"ts":0.010,"name":"task","cat":"task","id":"flow 0"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.010,"name":"task ocean.c:118","cat":"openmp","args":{"file":"src/ocean.c","line":118}},
+            {"ph":"B","pid":1,"tid":1,"ts":0.010,"name":"taskwait","cat":"openmp","args":{}},
+            {"ph":"E","pid":1,"tid":1,"ts":0.030,"name":"taskwait","cat":"openmp"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.030,"name":"task ocean.c:118","cat":"openmp"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.030,"name":"task_0_1","cat":"task"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.030,"name":"task_0_2","cat":"task"},
+            {"ph":"t","pid":1,"tid":1,"ts":0.030,"name":"task","cat":"task","id":"flow 1"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.030,"name":"task ocean.c:118","cat":"openmp","args":{"file":"src/ocean.c","line":118}},
+            {"ph":"E","pid":1,"tid":1,"ts":0.060,"name":"task ocean.c:118","cat":"openmp"},
+            {"ph":"f","pid":1,"tid":1,"ts":0.060,"name":"task","cat":"task","id":"flow 1","bp":"e"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.060,"name":"task_0_2","cat":"task"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.060,"name":"task_0_1","cat":"task"},
+            {"ph":"t","pid":1,"tid":1,"ts":0.060,"name":"task","cat":"task","id":"flow 0"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.060,"name":"task_0_1","cat":"task"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.060,"name":"task_0_3","cat":"task"},
+            {"ph":"t","pid":1,"tid":1,"ts":0.060,"name":"task","cat":"task","id":"flow 2"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.060,"name":"task ocean.c:118","cat":"openmp","args":{"file":"src/ocean.c","line":118}},
+            {"ph":"E","pid":1,"tid":1,"ts":0.070,"name":"task ocean.c:118","cat":"openmp"},
+            {"ph":"f","pid":1,"tid":1,"ts":0.070,"name":"task","cat":"task","id":"flow 2","bp":"e"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.070,"name":"task_0_3","cat":"task"},
+            {"ph":"B","pid":1,"tid":1,"ts":0.070,"name":"task_0_1","cat":"task"},
+            {"ph":"t","pid":1,"tid":1,"ts":0.070,"name":"task","cat":"task","id":"flow 0"},
+            {"ph":"f","pid":1,"tid":1,"ts":0.070,"name":"task","cat":"task","id":"flow 0","bp":"e"},
+            {"ph":"E","pid":1,"tid":1,"ts":0.070,"name":"task_0_1","cat":"task"},
+            {"ph":"i","pid":1,"tid":1,"ts":0.080,"s":"t","name":"inner","cat":"user","args":{}},
+            {"ph":"i","pid":1,"tid":1,"ts":0.080,"s":"t","name":"outer","cat":"user","args":{}},
+            {"ph":"E","pid":1,"tid":1,"ts":0.090,"name":"ibarrier","cat":"openmp"}
+        "#]],
+    );
+}
+
+#[test]
 fn a_message_is_a_flow_between_two_processes() {
     check(
         "end 100
