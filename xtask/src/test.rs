@@ -186,23 +186,38 @@ fn lint() -> Result<()> {
 
 /// Unit and integration tests, also those against other people's tools: readers of our files,
 /// compilers, a browser. Many sleep or wait for what they started, so there are two at a time for
-/// each core, unless `RUST_TEST_THREADS` says how many.
+/// each core, unless `RUST_TEST_THREADS` says how many. Tests that fail run once more without
+/// others: one that then passes depends on what runs next to it. This is a defect, which the output
+/// names, but not one of the change that is tested.
 fn tests(effort: Effort) -> Result<()> {
-    let mut cargo = shell::cargo();
-    if effort == Effort::Full {
-        cargo.env("POMPEII_RANDOM_PROGRAMS", "10000");
+    let cargo = |threads: &str| {
+        let mut cargo = shell::cargo();
+        if effort == Effort::Full {
+            cargo.env("POMPEII_RANDOM_PROGRAMS", "10000");
+        }
+        cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
+        cargo.env("RUST_TEST_THREADS", threads);
+        cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]);
+        cargo
+    };
+    let threads = std::env::var("RUST_TEST_THREADS").unwrap_or((2 * cores()).to_string());
+    let failed = run_tests(&mut cargo(&threads))?;
+    if failed.is_empty() {
+        return Ok(());
     }
-    cargo.env("POMPEII_ORACLES", "1").env("PYTHON", setup::python());
-    if std::env::var_os("RUST_TEST_THREADS").is_none() {
-        cargo.env("RUST_TEST_THREADS", (2 * cores()).to_string());
+    println!("\n==== {} failed, again one after the other", failed.join(", "));
+    let again = run_tests(cargo("1").args(["--", "--exact"]).args(&failed))?;
+    if !again.is_empty() {
+        bail!("tests that failed twice: {}", again.join(", "));
     }
-    run_tests(cargo.args(["test", "--workspace", "--quiet", "--no-fail-fast"]))
+    println!("UNSTEADY, because they failed next to others: {}", failed.join(", "));
+    Ok(())
 }
 
-/// Runs `cargo test`, shows its output, and names the tests that failed at the end, because the
+/// Runs `cargo test`, shows its output, and gives the names of the tests that failed, because the
 /// output is long and other stages print theirs after it. The output goes through a file: a pipe
 /// would stay open as long as any process that a test left.
-fn run_tests(cargo: &mut Command) -> Result<()> {
+fn run_tests(cargo: &mut Command) -> Result<Vec<String>> {
     let path = shell::target_folder().join("tests.log");
     let log = || path.display().to_string();
     let mut tests = cargo.stdout(File::create(&path).with_context(log)?).spawn()?;
@@ -215,13 +230,26 @@ fn run_tests(cargo: &mut Command) -> Result<()> {
             None => thread::sleep(Duration::from_millis(200)),
         }
     };
-    if !status.success() {
-        let output = fs::read(&path).with_context(log)?;
-        let output = String::from_utf8_lossy(&output);
-        let failed: Vec<_> = output.lines().filter_map(failed_test).collect();
-        bail!("`cargo test` failed ({status}); tests that failed: {}", failed.join(", "));
+    if status.success() {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let output = fs::read(&path).with_context(log)?;
+    let output = String::from_utf8_lossy(&output);
+    let failed: Vec<_> = output.lines().filter_map(failed_test).map(str::to_owned).collect();
+    if failed.is_empty() || !all_ended(&output) {
+        bail!("`cargo test` failed ({status}), not only because of tests; see {}", log());
+    }
+    Ok(failed)
+}
+
+/// Whether each program of tests that began has a result: one that dies has none.
+fn all_ended(output: &str) -> bool {
+    let begins = |line: &&str| {
+        let number = line.strip_prefix("running ").and_then(|rest| rest.split_once(" test"));
+        number.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+    };
+    let ends = output.lines().filter(|line| line.starts_with("test result: ")).count();
+    output.lines().filter(begins).count() <= ends
 }
 
 /// The test whose output follows this line: only tests that failed show theirs.
@@ -268,6 +296,13 @@ mod tests {
     fn the_heading_of_an_output_names_the_test_that_failed() {
         assert_eq!(failed_test("---- ends::killed stdout ----"), Some("ends::killed"));
         assert_eq!(failed_test("---- fuzz: 65 s"), None);
+    }
+
+    #[test]
+    fn a_program_of_tests_that_dies_has_no_result() {
+        let ended = "running 12 tests\n......\ntest result: ok. 12 passed\n\nrunning 1 test\n";
+        assert!(!all_ended(ended));
+        assert!(all_ended(&format!("{ended}F\ntest result: FAILED. 0 passed\n")));
     }
 
     #[test]
