@@ -4,10 +4,10 @@
 
 use std::io::Write;
 
+use pompeii_model::sums::metrics;
 use pompeii_model::{CallId, Cube, IndexVec};
 
 use crate::source::Error;
-use crate::sums::metrics;
 
 /// Steps that a line names. What is below them belongs to the line of the last one: else the lines
 /// of a recursion would have the square of its depth.

@@ -13,10 +13,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use pompeii_model::sums::{Groups, Sums, Values, metrics};
 use pompeii_model::{Cube, Id, Region, RegionId};
 
 use crate::source::Error;
-use crate::sums::{Groups, Sums, Values, metrics};
 
 /// The graph of a profile.
 struct Graph<'a> {

@@ -41,7 +41,6 @@ mod protobuf;
 mod source;
 pub mod speedscope;
 pub mod split;
-mod sums;
 mod tables;
 mod tasks;
 pub mod tau;

@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use pompeii_model::sums::NoSums;
 use pompeii_otf2::event::Event;
 use pompeii_replay::Trace;
 use pompeii_replay::engine::stream::Stream;
@@ -26,6 +27,12 @@ pub enum Error {
     /// The result cannot be written.
     #[error("{0}")]
     Output(#[from] io::Error),
+}
+
+impl From<NoSums> for Error {
+    fn from(error: NoSums) -> Error {
+        Error::Unfit(error.to_string())
+    }
 }
 
 /// What reading the trace came to.

@@ -29,6 +29,7 @@ mod root;
 mod row;
 mod schedule;
 mod statistics;
+pub mod sums;
 mod system;
 mod time;
 mod unify;

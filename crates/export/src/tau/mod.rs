@@ -17,11 +17,11 @@ mod timers;
 
 use std::io::{self, BufWriter, Write};
 
+use pompeii_model::sums::{Sums, Values, metrics};
 use pompeii_model::{Cube, Id, LocationId};
 
 use crate::graph::escaped;
 use crate::source::Error;
-use crate::sums::{Sums, Values, metrics};
 use timers::{APPLICATION, Timer, Timers};
 
 pub use names::View;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use pompeii_model::sums::{Groups, Sums, Values};
 use pompeii_model::{CallId, Cube, Id};
 
 use super::names::{View, group, timer};
-use crate::sums::{Groups, Sums, Values};
 
 /// The timer around all others. It is the same for all programs, so that profiles of several can be
 /// compared.

@@ -1,13 +1,14 @@
 //! Visits and times of a profile, summed over groups of call paths: for example over all call paths
 //! that end in a region.
 
-use pompeii_model::{CallId, CallTree, Cube, Id, LocationId, MetricId};
+use std::fmt;
 
-use crate::source::Error;
+use crate::{CallId, CallTree, Cube, Id, LocationId, MetricId};
 
 /// What a group has counted; times in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
+    /// Visits of its call paths.
     pub visits: i64,
     /// Visits of callees.
     pub called: i64,
@@ -20,17 +21,37 @@ pub struct Sums {
 /// The metrics that sums need: visits and time.
 pub type Metrics = (MetricId, MetricId);
 
+/// Why a cube has no sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoSums {
+    /// It is a difference, which has negative values.
+    Difference,
+    /// It has no metric with this name.
+    Without(&'static str),
+}
+
+impl fmt::Display for NoSums {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoSums::Difference => {
+                out.write_str("it is a difference, and there are no negative times")
+            }
+            NoSums::Without(name) => write!(out, "it has no metric `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for NoSums {}
+
 /// The metrics of a profile.
 ///
 /// # Errors
-/// It has no times or visits, or is a difference, which has negative values.
-pub fn metrics(cube: &Cube) -> Result<Metrics, Error> {
+/// It has no times or visits, or is a difference.
+pub fn metrics(cube: &Cube) -> Result<Metrics, NoSums> {
     if cube.difference.is_some() {
-        return Err(Error::Unfit("it is a difference, and there are no negative times".to_owned()));
+        return Err(NoSums::Difference);
     }
-    let metric = |name: &str| {
-        cube.metric(name).ok_or_else(|| Error::Unfit(format!("it has no metric `{name}`")))
-    };
+    let metric = |name: &'static str| cube.metric(name).ok_or(NoSums::Without(name));
     Ok((metric("visits")?, metric("time")?))
 }
 
@@ -66,6 +87,23 @@ impl Values {
         Values(values)
     }
 
+    /// The values as if some call paths were parts of those around them: these have their times,
+    /// and their callees instead of their visits. Roots stay.
+    #[must_use]
+    pub fn folded(mut self, cube: &Cube, is_folded: impl Fn(CallId) -> bool) -> Values {
+        for call in cube.calls.ids().rev() {
+            let Some(parent) = cube.calls.parent(call).filter(|_| is_folded(call)) else {
+                continue;
+            };
+            let inner = std::mem::take(&mut self.0[call.index()]);
+            let around = &mut self.0[parent.index()];
+            around.exclusive = around.exclusive.saturating_add(inner.exclusive);
+            around.called = around.called.saturating_sub(inner.visits);
+            around.called = around.called.saturating_add(inner.called);
+        }
+        self
+    }
+
     /// The sum over the roots.
     pub fn of_all(&self, cube: &Cube) -> Sums {
         let mut all = Sums::default();
@@ -90,6 +128,9 @@ pub struct Groups {
 
 impl Groups {
     /// The number of groups, with the group of each call path.
+    ///
+    /// # Panics
+    /// Panics if a call path has no group, or one with a larger number.
     pub fn new(calls: &CallTree, of: Vec<usize>, number: usize) -> Groups {
         let is_outermost = outermost(calls, &of, number);
         Groups { of, is_outermost, number }
