@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{IndexVec, LocationId, ProcessId, Ticks};
+use crate::{Id, IndexVec, LocationId, ProcessId, Ticks};
 
 /// A process of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +67,31 @@ impl System {
         }
     }
 
+    /// The location as TAU names it: `n,c,t`, which are the rank of the process, a context, which is
+    /// always 0, and the number of the thread in the process.
+    pub fn tau_name(&self, location: LocationId) -> String {
+        let process = &self.processes[self.locations[location].process];
+        let thread = location.index().saturating_sub(process.master.index());
+        format!("{},0,{thread}", process.rank)
+    }
+
+    /// The location with this name: that of TAU, or that of [`System::thread_name`].
+    pub fn location_named(&self, name: &str) -> Option<LocationId> {
+        let words = || self.locations.ids().find(|&location| self.thread_name(location) == name);
+        self.location_in_tau(name).or_else(words)
+    }
+
+    fn location_in_tau(&self, name: &str) -> Option<LocationId> {
+        let mut numbers = name.split(',').map(|number| number.trim().parse::<u32>().ok());
+        let (rank, context, thread) = (numbers.next()??, numbers.next()??, numbers.next()??);
+        if context != 0 || numbers.next().is_some() {
+            return None;
+        }
+        let (id, process) = self.processes.enumerated().find(|(_, it)| it.rank == rank)?;
+        let location = LocationId(process.master.0.checked_add(thread)?);
+        self.locations.get(location).is_some_and(|it| it.process == id).then_some(location)
+    }
+
     /// The hosts, each once, in the order of processes.
     pub fn hosts(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
@@ -82,5 +107,42 @@ impl System {
             found[location.process].push(id);
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two processes with two threads each.
+    fn system() -> System {
+        let mut system = System::default();
+        for rank in 0..2 {
+            let (name, node) = (format!("MPI Rank {rank}"), "node".to_owned());
+            let master = LocationId(2 * rank);
+            let process =
+                system.processes.push(Process { name, rank, node, master, wall_ticks: 100 });
+            for name in ["Master thread", "OMP thread 1"] {
+                system.locations.push(Location { name: name.to_owned(), process });
+            }
+        }
+        system
+    }
+
+    #[test]
+    fn a_thread_is_found_by_the_names_of_tau_and_of_reports() {
+        let system = system();
+        let names = ["0,0,0", "0,0,1", "1,0,0", "1,0,1"];
+        for (location, name) in system.locations.ids().zip(names) {
+            assert_eq!(system.tau_name(location), name);
+            assert_eq!(system.location_named(name), Some(location));
+            let words = system.thread_name(location);
+            assert_eq!(system.location_named(&words), Some(location), "{words}");
+        }
+        assert_eq!(system.location_named("1, 0, 1"), Some(LocationId(3)));
+        let wrong = ["0,0,2", "2,0,0", "0,1,0", "0,0", "0,0,0,0", "0,0,4294967295", "thread 0", ""];
+        for name in wrong {
+            assert_eq!(system.location_named(name), None, "{name}");
+        }
     }
 }

@@ -18,7 +18,7 @@ mod timers;
 use std::io::{self, BufWriter, Write};
 
 use pompeii_model::sums::{Sums, Values, metrics};
-use pompeii_model::{Cube, Id, LocationId};
+use pompeii_model::{Cube, LocationId};
 
 use crate::graph::escaped;
 use crate::source::Error;
@@ -48,9 +48,7 @@ pub fn write<W: Write>(
 }
 
 fn file_name(cube: &Cube, location: LocationId) -> String {
-    let process = &cube.system.processes[cube.system.locations[location].process];
-    let thread = location.index().saturating_sub(process.master.index());
-    format!("profile.{}.0.{thread}", process.rank)
+    format!("profile.{}", cube.system.tau_name(location).replace(',', "."))
 }
 
 /// The lines of a thread. A timer without visits and time on the thread has none, except the first
