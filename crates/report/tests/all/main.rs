@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "tests")]
 
 mod difference;
+mod flat;
 mod hybrid;
 mod levels;
 mod one_thread;
