@@ -1,5 +1,7 @@
 //! `pompeii report`: the summary and the three dimensions as text, or all of it as JSON.
 
+mod flat;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -30,6 +32,8 @@ use crate::terminal::{Look, shown, shown_name};
     pompeii report before --json | jq '.findings[0]'
     pompeii report eight --serial one                  eight threads, compared with one
     pompeii report sampled --lines                     the hottest lines of the source
+    pompeii report before --flat --sort exclusive      all regions, as pprof lists them
+    pompeii report before --flat --by function --thread 0,0,1
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
     /// The experiment, or a profile (profile.cubex)
@@ -45,6 +49,8 @@ pub struct Arguments {
     /// Print the lines of the source with most samples (run --sample) instead
     #[arg(long, conflicts_with = "json")]
     lines: bool,
+    #[command(flatten)]
+    flat: flat::FlatArguments,
     /// Print the JSON schema of --json
     #[arg(long, exclusive = true)]
     schema: bool,
@@ -60,6 +66,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         print(&pompeii_report::json_schema())?;
         return Ok(ExitCode::SUCCESS);
     };
+    if arguments.flat.flat {
+        flat::execute(name, arguments.damaged, &arguments.flat)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let experiment = experiment::open(name, arguments.damaged)?;
     if arguments.lines {
         let options = Look::of(&std::io::stdout()).report(arguments.top);

@@ -17,6 +17,7 @@ mod drop_in;
 mod dump;
 mod ends;
 mod exclusion;
+mod flat;
 mod foreign_text;
 mod guard;
 mod hidden;
