@@ -37,6 +37,7 @@ mod idle;
 mod impact;
 mod lens;
 mod load;
+pub mod loops;
 mod machine;
 mod measuring;
 mod median;
