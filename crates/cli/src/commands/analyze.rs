@@ -2,6 +2,7 @@
 
 mod counters;
 pub mod instances;
+mod loops;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,6 +13,8 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
+use pompeii_analysis::loops::LoopSchedules;
+use pompeii_analysis::loops::recorded::{Recorded, has_chunks};
 use pompeii_analysis::selection::Selection;
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, findings, properties};
@@ -20,10 +23,12 @@ use pompeii_model::{CallId, Cube, Role, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::engine::process::Gaps;
-use pompeii_replay::{Options, Outcome, replay, told_trace};
+use pompeii_replay::table::Batch;
+use pompeii_replay::transport::local::Local;
+use pompeii_replay::{Compound, Options, Outcome, Sinks, Trace, replay_on, told_trace};
 use serde::Serialize;
 
-use super::dump;
+use super::{dump, tasks};
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
 use crate::output::{print, say};
@@ -64,6 +69,17 @@ pub struct Arguments {
     /// omp_barrier,delay_omp,counters; `pompeii explain` lists them
     #[arg(long, value_name = "NAMES", value_parser = Selection::parse)]
     properties: Option<Selection>,
+    /// Also compute loops with recorded iterations on these numbers of threads, for example 8,16
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tasks::thread_count)]
+    loop_threads: Vec<usize>,
+}
+
+/// What is searched for.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    selection: &'a Selection,
+    /// Numbers of threads of loops.
+    loop_threads: &'a [usize],
 }
 
 /// Does it.
@@ -78,7 +94,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let folder = output_folder(&anchor, arguments.output.as_deref())?;
     let selection = arguments.properties.clone().unwrap_or(Selection::all());
-    let analysis = analyze(&anchor, &folder, threads(arguments.jobs), &selection)?;
+    let wanted = Wanted { selection: &selection, loop_threads: &arguments.loop_threads };
+    let analysis = analyze(&anchor, &folder, threads(arguments.jobs), wanted)?;
     print(&analysis.text)?;
     Ok(if analysis.is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -93,8 +110,9 @@ pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
         say("note: there is no trace to analyze");
     }
     let all = Selection::all();
+    let wanted = Wanted { selection: &all, loop_threads: &[] };
     let analyze_in =
-        |folder: &Path| analyze(&folder.join(ANCHOR_FILE), folder, threads(None), &all);
+        |folder: &Path| analyze(&folder.join(ANCHOR_FILE), folder, threads(None), wanted);
     let text = |folder: &PathBuf| match analyze_in(folder) {
         Ok(analysis) => Some(analysis.text),
         Err(error) => {
@@ -119,7 +137,7 @@ fn analyze(
     anchor: &Path,
     folder: &Path,
     threads: usize,
-    selection: &Selection,
+    Wanted { selection, loop_threads }: Wanted,
 ) -> Result<Analysis> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
@@ -129,27 +147,55 @@ fn analyze(
     let options = Options { threads, path: selection.has_causes(), ..Options::default() };
     let mut severities = Severities::default();
     let trace = told_trace(&archive, &progress.done)?;
-    let outcome = replay(trace, options, &mut |found| severities.note(&found));
+    let mut chunks = has_chunks(&trace.definitions).then(|| Recorded::new(&trace.definitions));
+    let outcome = replayed(trace, options, (&mut severities, chunks.as_mut()));
     // Not the number in the definitions, because not all writers know it.
     let events = progress.done.load(Ordering::Relaxed).saturating_sub(outcome.gaps.errors);
     drop(progress);
-    let (mut measured, summary) = write(&severities, &outcome, (events, selection), folder)?;
+    let found = |chunks| loops::of_trace(chunks, &outcome, (anchor, loop_threads));
+    let mut loops = chunks.as_ref().map(found).unwrap_or_default();
+    let (mut measured, summary) =
+        write((&severities, &loops), &outcome, (events, selection), folder)?;
     tell_gaps(&outcome);
+    tell_chunks(chunks.as_ref());
     measured.change_texts(&mut make_printable);
-    let text = text_of(&derive(&measured), &summary, folder);
+    loops.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
+    let text = text_of(&derive(&measured), (&summary, &loops), folder);
     Ok(Analysis { text, is_complete: errors.is_empty() && outcome.gaps.errors == 0 })
+}
+
+/// Reads the trace. Tables are made only for the chunks of loops.
+fn replayed(
+    trace: Trace,
+    options: Options,
+    (severities, chunks): (&mut Severities, Option<&mut Recorded>),
+) -> Outcome {
+    let mut note = |found: Compound| severities.note(&found);
+    let mut take = chunks.map(|chunks| move |batch: Batch| chunks.take(&batch));
+    let tables = take.as_mut().map(|take| take as &mut (dyn FnMut(Batch) + Send));
+    let sinks = Sinks { found: &mut note, tables, scenarios: None };
+    let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
+    outcome
+}
+
+/// Says so if only a part of the chunks of loops is used.
+fn tell_chunks(chunks: Option<&Recorded>) {
+    if chunks.is_some_and(Recorded::is_full) {
+        say("note: the trace has many chunks of loops, so only the first executions are computed");
+    }
 }
 
 /// Writes the results to a folder.
 fn write(
-    severities: &Severities,
+    (severities, found): (&Severities, &[LoopSchedules]),
     outcome: &Outcome,
     (events, selection): (u64, &Selection),
     folder: &Path,
 ) -> Result<(Cube, Summary)> {
     let measured = selection.of(severities.cube(outcome));
     write_cube(&measured, folder, CUBE_FILE)?;
-    let summary = Summary::new(&derive(&measured), outcome, (events, selection));
+    let mut summary = Summary::new(&derive(&measured), outcome, (events, selection));
+    summary.loops = loops::json(found, measured.clock);
     let text = serde_json::to_string_pretty(&summary)? + "\n";
     Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
     Ok((measured, summary))
@@ -245,6 +291,9 @@ struct Summary {
     /// What counters of the processor say of each region, the longest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     processor: Vec<counters::Region>,
+    /// What loops would take under other schedules, the one with the largest gain first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    loops: Vec<loops::Loop>,
 }
 
 #[derive(Serialize)]
@@ -300,6 +349,7 @@ impl Summary {
             instances: instances::instances(cube, outcome),
             counters: counters::counters(cube),
             processor: counters::regions(cube),
+            loops: Vec::new(),
         }
     }
 }
@@ -353,7 +403,11 @@ fn causes(cube: &Cube, outcome: &Outcome) -> Vec<RootCause> {
 }
 
 /// What is printed.
-fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
+fn text_of(
+    cube: &Cube,
+    (summary, of_loops): (&Summary, &[LoopSchedules]),
+    folder: &Path,
+) -> String {
     let mut text = format!(
         " {}: {} events on {}, {}\n",
         cube.program,
@@ -377,6 +431,7 @@ fn text_of(cube: &Cube, summary: &Summary, folder: &Path) -> String {
     text += &longest(cube, ("critical_path", "Critical path"));
     text += &instances::lines(cube);
     text += &counters::lines(&summary.counters, &summary.processor);
+    text += &loops::lines(of_loops, cube.clock);
     // The report of an experiment uses the analysis of its trace.
     let is_experiment = folder.join(MANIFEST_FILE).exists();
     let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };

@@ -216,7 +216,7 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
         counts_everywhere: counted.is_some_and(|counted| counted.at_every_event),
         excluded_visits: manifest.excluded_visits,
         line_ns: moved(pair).unwrap_or(0.0),
-        arrival_ns: moved(contended(manifest, cube)).unwrap_or(0.0),
+        arrival_ns: moved(contended(manifest, threads_each(cube))).unwrap_or(0.0),
         is_crowded: cpus::causes(manifest, cube).iter().any(cpus::is_by_number),
     })
 }
@@ -235,16 +235,17 @@ fn machine(experiment: &Experiment) -> Machine {
         late_ns,
         cpus: manifest.run.machine.as_ref().map(|machine| machine.cpus),
         reference: None,
-        dispatch: dispatch(manifest, &experiment.cube),
+        dispatch: dispatch(manifest, threads_each(&experiment.cube)),
     }
 }
 
-/// What handing out a chunk costs a thread of this run: the call, and what was measured after it.
-fn dispatch(manifest: &Manifest, cube: &Cube) -> Option<Dispatch> {
+/// What handing out a chunk costs one of so many threads of this run: the call, and what was
+/// measured after it.
+pub(super) fn dispatch(manifest: &Manifest, threads: usize) -> Option<Dispatch> {
     const CALL_CYCLES: f64 = 40.0;
     let measuring = Measuring { cycle_ns: manifest.cycle_ns, ..Measuring::default() };
     let call_ns = measuring.ns(CALL_CYCLES).round() as u64;
-    let contended = contended(manifest, cube)?;
+    let contended = contended(manifest, threads)?;
     let chunk = |turn: &Turn| Chunk {
         all_ns: call_ns + turn.all_ns.max(0.0) as u64,
         more_ns: turn.more_ns.max(0.0) as u64,
@@ -257,9 +258,13 @@ fn dispatch(manifest: &Manifest, cube: &Cube) -> Option<Dispatch> {
     })
 }
 
-/// What memory in common costs as many threads as a process of this run has.
-fn contended(manifest: &Manifest, cube: &Cube) -> Option<Contended> {
-    let threads = cube.system.locations.len() / cube.system.processes.len().max(1);
+/// How many threads a process of this run has.
+fn threads_each(cube: &Cube) -> usize {
+    cube.system.locations.len() / cube.system.processes.len().max(1)
+}
+
+/// What memory in common costs so many threads.
+fn contended(manifest: &Manifest, threads: usize) -> Option<Contended> {
     let contended = manifest.run.calibration.as_ref()?.at(threads)?;
     Some(contended).filter(|of| !of.add.is_empty() && !of.add_and_store.is_empty())
 }

@@ -51,7 +51,7 @@ pub struct Arguments {
 }
 
 /// A number of threads for a simulation.
-fn thread_count(text: &str) -> Result<usize, String> {
+pub(super) fn thread_count(text: &str) -> Result<usize, String> {
     let threads = text.parse::<usize>().ok().filter(|threads| (1..=1_000_000).contains(threads));
     threads.ok_or_else(|| "expected numbers of threads from 1 to 1000000".to_owned())
 }

@@ -64,6 +64,7 @@ mod sampling;
 mod sampling_edges;
 mod scale;
 mod scaling;
+mod schedules;
 mod score;
 mod split;
 mod stacks;

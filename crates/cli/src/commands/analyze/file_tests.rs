@@ -145,7 +145,7 @@ fn files(trace: &TextTrace, ranks: usize, options: Options) -> [Vec<u8>; 2] {
     let (severities, outcome) = all.into_iter().next().flatten().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let events = trace.events.iter().map(|events| events.len() as u64).sum();
-    super::write(&severities, &outcome, (events, &Selection::all()), folder.path()).unwrap();
+    super::write((&severities, &[]), &outcome, (events, &Selection::all()), folder.path()).unwrap();
     [CUBE_FILE, JSON_FILE].map(|name| fs::read(folder.path().join(name)).unwrap())
 }
 
