@@ -67,8 +67,8 @@ impl System {
         }
     }
 
-    /// The location as TAU names it: `n,c,t`, which are the rank of the process, a context, which is
-    /// always 0, and the number of the thread in the process.
+    /// The location as TAU names it: `n,c,t`, which are the rank of the process, a context, which
+    /// is always 0, and the number of the thread in the process.
     pub fn tau_name(&self, location: LocationId) -> String {
         let process = &self.processes[self.locations[location].process];
         let thread = location.index().saturating_sub(process.master.index());

@@ -2,8 +2,8 @@
 //! best one. The POMP paper names the influence of schedules as a question for such tools (3.10).
 //!
 //! The time of each iteration must be known. A trace has it if each chunk is one iteration
-//! ([`recorded`]): the program was compiled with `--loop-chunks` and run with `--iterations`, or the
-//! loop has `schedule(static,1)`.
+//! ([`recorded`]): the program was compiled with `--loop-chunks` and run with `--iterations`, or
+//! the loop has `schedule(static,1)`.
 //!
 //! What the computation does not know: an iteration may take longer on a thread that does not have
 //! its data in the cache, and the recorded times include what recording an iteration costs.
@@ -75,8 +75,8 @@ impl LoopSchedules {
     }
 
     /// The schedule that would have been best in the run, with the time by which the loop would
-    /// have been shorter. `None` if the schedule of the run is unknown, or if the gain is not larger
-    /// than the error of the computation for the schedule of the run.
+    /// have been shorter. `None` if the schedule of the run is unknown, or if the gain is not
+    /// larger than the error of the computation for the schedule of the run.
     pub fn gain(&self) -> Option<(Schedule, Ticks)> {
         let (best, ticks) = self.on_threads.first()?.best()?;
         let computed = self.as_recorded?;
