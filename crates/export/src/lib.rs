@@ -8,6 +8,7 @@
 //! * [`speedscope`]: call stacks of all locations, for Speedscope.
 //! * [`chrome`]: the trace events of Chrome, for many timelines.
 //! * [`paraver`]: states, events and communications for Paraver.
+//! * [`cut`]: a part of the trace as an OTF2 archive.
 //! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
 //! * [`graph`]: the call graph as GraphML and DOT, from such a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
@@ -31,6 +32,7 @@ mod by_location;
 pub mod chrome;
 mod clock;
 pub mod csv;
+pub mod cut;
 pub mod folded;
 pub mod graph;
 mod json;

@@ -1,0 +1,205 @@
+//! The archive of a cut: its definitions are those of the trace, so ids mean the same in both.
+//! Locations that are not chosen stay, without events, because groups have them as members.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pompeii_model::{Id, LocationId};
+use pompeii_otf2::anchor::Anchor;
+use pompeii_otf2::definition::{ClockProperties, Definition};
+use pompeii_otf2::enums::{CommFlag, RmaWinFlag};
+use pompeii_otf2::event::Event;
+use pompeii_otf2::read::{Archive, EventView};
+use pompeii_otf2::reference::LocationRef;
+use pompeii_otf2::value::AttributeValue;
+use pompeii_otf2::write::{ArchiveWriter, EventWriter, Options};
+use pompeii_replay::definitions::Definitions;
+
+use super::{Choice, Cutter, Out};
+use crate::source::{Error, Read};
+
+const NS_PER_SECOND: u128 = 1_000_000_000;
+/// Progress is told after so many events.
+const LOT: u64 = 1 << 16;
+
+/// Writes the cut of a trace as `folder/traces.otf2`. Adds the number of events that have been read
+/// to `done`.
+///
+/// # Errors
+/// The trace cannot be read, or the cut cannot be written.
+pub fn write(
+    archive: &Archive,
+    (definitions, choice): (&Definitions, &Choice),
+    folder: &Path,
+    done: &AtomicU64,
+) -> Result<Read, Error> {
+    let mut writer = ArchiveWriter::create(folder, "traces", Options::default())?;
+    let mut files = Files::create(&writer, archive, (definitions, choice))?;
+    let mut cutter = Cutter::new(definitions, choice);
+    let (mut read, mut events) = (Read::default(), 0);
+    let flow = archive.merged()?.visit(|event| {
+        events += 1;
+        if events % LOT == 0 {
+            done.fetch_add(LOT, Ordering::Relaxed);
+        }
+        match event {
+            Ok(event) => files.event(&mut cutter, event).unwrap_or_else(broken),
+            Err(error) => {
+                read.note(&error);
+                ControlFlow::Continue(())
+            }
+        }
+    });
+    if let ControlFlow::Break(Some(error)) = flow {
+        return Err(error);
+    }
+    cutter.end(&mut files)?;
+    let numbers = files.finish()?;
+    for definition in archive.definitions() {
+        writer.define(cut_definition(definition, (definitions, choice), &numbers))?;
+    }
+    let Anchor { machine, creator, description, properties, trace_id, .. } =
+        archive.anchor().clone();
+    // The number tells archives apart.
+    let trace_id = trace_id.wrapping_add(1);
+    let own = Anchor { machine, creator, description, properties, trace_id, ..Anchor::default() };
+    writer.finish(own)?;
+    Ok(read)
+}
+
+/// Reading ends, because of an error or at the end of the window.
+type Flow = ControlFlow<Option<Error>>;
+
+fn broken(error: Error) -> Flow {
+    ControlFlow::Break(Some(error))
+}
+
+/// The event files of the cut.
+struct Files<'a> {
+    choice: &'a Choice,
+    /// By the id of the location; `None` if it is no thread of the program.
+    numbers: HashMap<u64, Option<LocationId>>,
+    /// By location, with its id; `None` if it is not chosen.
+    threads: Vec<Option<(LocationRef, EventWriter<File>)>>,
+    /// Locations that record metrics only.
+    recorders: HashMap<u64, EventWriter<File>>,
+    /// The location of the last event: the next one is often of the same.
+    last: (LocationRef, Option<LocationId>),
+}
+
+impl<'a> Files<'a> {
+    fn create(
+        writer: &ArchiveWriter,
+        archive: &Archive,
+        (definitions, choice): (&Definitions, &'a Choice),
+    ) -> Result<Files<'a>, Error> {
+        let mut numbers: HashMap<u64, Option<LocationId>> =
+            archive.locations().map(|location| (location.id.0, None)).collect();
+        let mut threads = Vec::new();
+        let mut recorders = HashMap::new();
+        for id in definitions.system.locations.ids() {
+            let location = LocationRef(definitions.location_ids[id]);
+            numbers.insert(location.0, Some(id));
+            let file = choice.has(id).then(|| writer.events(location)).transpose()?;
+            threads.push(file.map(|file| (location, file)));
+        }
+        for (&id, _) in numbers.iter().filter(|(_, thread)| thread.is_none()) {
+            recorders.insert(id, writer.events(LocationRef(id))?);
+        }
+        let last = (LocationRef::UNDEFINED, None);
+        Ok(Files { choice, numbers, threads, recorders, last })
+    }
+
+    fn event(&mut self, cutter: &mut Cutter<'_>, event: EventView<'_>) -> Result<Flow, Error> {
+        let EventView { location, time, event, attributes } = event;
+        if location != self.last.0 {
+            self.last = (location, self.numbers.get(&location.0).copied().flatten());
+        }
+        if let Some(id) = self.last.1 {
+            let flow = cutter.event((id, time), (event, attributes), self)?;
+            return Ok(match flow {
+                ControlFlow::Continue(()) => ControlFlow::Continue(()),
+                ControlFlow::Break(()) => ControlFlow::Break(None),
+            });
+        }
+        // Other events of such a location, for example of an accelerator, would need what is open.
+        if let (Event::Metric(_), true, Some(file)) =
+            (event, self.choice.within.has(time), self.recorders.get_mut(&location.0))
+        {
+            file.event(time, event, attributes)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Completes the files. Returns the numbers of their events by the ids of the locations.
+    fn finish(self) -> Result<HashMap<u64, u64>, Error> {
+        let mut numbers = HashMap::new();
+        let threads = self.threads.into_iter().flatten();
+        let recorders = self.recorders.into_iter().map(|(id, file)| (LocationRef(id), file));
+        for (location, file) in threads.chain(recorders) {
+            numbers.insert(location.0, file.events());
+            file.finish()?;
+        }
+        Ok(numbers)
+    }
+}
+
+impl Out for Files<'_> {
+    fn put(
+        &mut self,
+        (id, time): (LocationId, u64),
+        event: &Event,
+        attributes: &[AttributeValue],
+    ) -> Result<(), Error> {
+        if let Some(Some((_, file))) = self.threads.get_mut(id.index()) {
+            file.event(time, event, attributes)?;
+        }
+        Ok(())
+    }
+}
+
+/// A definition of the trace as one of the cut.
+fn cut_definition(
+    definition: &Definition,
+    (definitions, choice): (&Definitions, &Choice),
+    numbers: &HashMap<u64, u64>,
+) -> Definition {
+    let mut definition = definition.clone();
+    let cuts_begin = choice.cuts_begin(definitions);
+    // A communicator that was created before the cut has no record of that in it.
+    let created = |flags: CommFlag| match cuts_begin {
+        true => CommFlag(flags.0 & !CommFlag::CREATE_DESTROY_EVENTS.0),
+        false => flags,
+    };
+    match &mut definition {
+        Definition::ClockProperties(clock) => cut_clock(clock, choice),
+        Definition::Location(location) => {
+            location.number_of_events = numbers.get(&location.id.0).copied().unwrap_or(0);
+        }
+        Definition::Comm(comm) => comm.flags = created(comm.flags),
+        Definition::InterComm(comm) => comm.flags = created(comm.flags),
+        Definition::RmaWin(window) if cuts_begin => {
+            window.flags = RmaWinFlag(window.flags.0 & !RmaWinFlag::CREATE_DESTROY_EVENTS.0);
+        }
+        _ => {}
+    }
+    definition
+}
+
+/// The measurement begins and ends with the window, as far as it is longer.
+fn cut_clock(clock: &mut ClockProperties, choice: &Choice) {
+    let begin = clock.global_offset;
+    let end = begin.saturating_add(clock.trace_length);
+    let own_begin = choice.within.begin.clamp(begin, end);
+    clock.global_offset = own_begin;
+    clock.trace_length = choice.within.end.clamp(own_begin, end) - own_begin;
+    if clock.realtime_timestamp != u64::MAX {
+        let ticks = u128::from(own_begin - begin) * NS_PER_SECOND;
+        let ns = ticks / u128::from(clock.timer_resolution.max(1));
+        let ns = u64::try_from(ns).unwrap_or(u64::MAX);
+        clock.realtime_timestamp = clock.realtime_timestamp.saturating_add(ns);
+    }
+}
