@@ -11,6 +11,7 @@ mod compile;
 mod convert;
 mod counters;
 mod cube;
+mod cut;
 mod damaged;
 mod diff;
 mod drop_in;

@@ -190,3 +190,22 @@ fn our_own_traces() {
         assert_same(&sandbox.path("traced/traces.otf2"), options);
     }
 }
+
+/// Parts of a trace: of one of ours, and of a trace of Score-P with messages in flight.
+#[test]
+fn cuts() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    sandbox.pompeii("run --trace -o traced -- ./loop");
+    sandbox.succeeds("convert traced --to otf2 --locations 0.1 -o second");
+    sample(&sandbox, "hybrid/traces");
+    sandbox.succeeds("convert hybrid/traces.otf2 --to otf2 --window 0.0000015:0.000003 -o part");
+    for folder in ["second", "part"] {
+        for options in OPTIONS {
+            assert_same(&sandbox.path(folder).join("traces.otf2"), options);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! `pompeii convert`: a trace or a profile in the format of another tool.
 
+mod cut;
 pub mod output;
 
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use crate::experiment::{self, Damaged};
 use crate::output::{named_file, say};
 use crate::progress::Progress;
 use crate::terminal::shown;
-use output::{to_file, to_folder};
+use output::{to_archive, to_file, to_folder};
 
 /// Options of `convert`.
 #[derive(clap::Args)]
@@ -33,6 +34,7 @@ use output::{to_file, to_folder};
     duckdb -c \"select kind, sum(ticks) from 'tables/waits.parquet' group by kind\"
     pompeii convert traced --to csv -o tables                       the same tables as text
     pompeii convert traced --to speedscope -o traced.speedscope.json
+    pompeii convert traced --to otf2 --window 10:12.5 -o part       only 2.5 seconds of the trace
     pompeii convert measured --to folded -o - | flamegraph.pl > measured.svg
     pompeii convert measured --to tau -o tau; cd tau; pprof         a profile for TAU's tools")]
 pub struct Arguments {
@@ -54,6 +56,8 @@ pub struct Arguments {
         default_value = "region"
     )]
     by: String,
+    #[command(flatten)]
+    cut: cut::Options,
     /// Threads, for tables only [default: one for each CPU]
     #[arg(short, value_name = "N")]
     jobs: Option<usize>,
@@ -75,6 +79,8 @@ enum Format {
     Chrome,
     /// A folder with the trace and its labels, for Paraver
     Paraver,
+    /// A folder with an OTF2 archive: a part of the trace, for Vampir, Scalasca and `pompeii analyze`
+    Otf2,
     /// A file with a line for each call path, for flame graphs
     Folded,
     /// The call graph as GraphML, for networkx, Gephi and yEd
@@ -88,6 +94,7 @@ enum Format {
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let (output, view) = (&arguments.output, arguments.view());
+    arguments.cut.check(arguments.to == Format::Otf2)?;
     match arguments.to {
         Format::Perfetto => from_trace(arguments, perfetto::passes, |open, _| {
             to_file(output, |out| perfetto::write(open, out))
@@ -107,6 +114,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
             to_folder(output, |create| paraver::write(open, create))
         }),
+        Format::Otf2 => to_otf2(arguments),
         Format::Folded => {
             from_profile(arguments, |cube| to_file(output, |out| folded::write(cube, out)))
         }
@@ -148,6 +156,26 @@ fn from_trace(
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// Writes a part of a trace as an archive.
+fn to_otf2(arguments: &Arguments) -> Result<ExitCode> {
+    let anchor = dump::anchor_path(&arguments.trace)?;
+    let (archive, errors) = Archive::salvage(&anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let definitions = archive::definitions(&archive);
+    let choice = arguments.cut.choice(&archive, &definitions)?;
+    let events = archive.locations().map(|location| location.number_of_events).sum();
+    let progress = Progress::events(format!("cutting {}", shown(&anchor)), events);
+    let read = to_archive(&arguments.output, |folder| {
+        pompeii_export::cut::write(&archive, (&definitions, &choice), folder, &progress.done)
+    })?;
+    drop(progress);
+    tell(&read);
+    arguments.tell_result();
+    let is_complete = errors.is_empty() && read.errors == 0;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
 /// Converts the profile of an experiment, which needs no trace.
 fn from_profile(
     arguments: &Arguments,
@@ -178,6 +206,7 @@ impl Format {
             Format::Parquet | Format::Csv => "a file for each table",
             Format::Speedscope => "open it at https://speedscope.app (it stays on this computer)",
             Format::Chrome => "open it at chrome://tracing or in another timeline",
+            Format::Otf2 => "its anchor is traces.otf2 there",
             Format::Paraver => "open trace.prv there with Paraver",
             Format::Folded => "call flamegraph.pl with it, or open it at https://speedscope.app",
             Format::Graphml => "a node for each region, an edge for each pair of caller and callee",

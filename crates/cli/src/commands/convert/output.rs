@@ -38,6 +38,15 @@ pub fn to_folder<T>(
     written.with_context(|| cannot("convert to", output))
 }
 
+/// A result that is an archive in a new folder.
+pub fn to_archive<T>(
+    output: &PathBuf,
+    write: impl FnOnce(&Path) -> Result<T, Error>,
+) -> Result<T> {
+    let folder = make_folder(output)?;
+    write(folder).with_context(|| cannot("convert to", output))
+}
+
 fn check_new(path: &Path, expected: &str) -> Result<()> {
     if fs::metadata(path).is_ok_and(|it| it.is_file() || it.is_dir()) {
         bail!("{} exists already; expected the name of a new {expected}", shown(path));
