@@ -3,6 +3,8 @@
 
 mod chrome;
 mod csv;
+mod cut;
+mod cut_random;
 mod folded;
 mod graph;
 mod paraver;

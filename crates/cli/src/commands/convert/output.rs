@@ -39,10 +39,7 @@ pub fn to_folder<T>(
 }
 
 /// A result that is an archive in a new folder.
-pub fn to_archive<T>(
-    output: &PathBuf,
-    write: impl FnOnce(&Path) -> Result<T, Error>,
-) -> Result<T> {
+pub fn to_archive<T>(output: &PathBuf, write: impl FnOnce(&Path) -> Result<T, Error>) -> Result<T> {
     let folder = make_folder(output)?;
     write(folder).with_context(|| cannot("convert to", output))
 }
