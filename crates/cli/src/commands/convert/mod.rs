@@ -79,7 +79,7 @@ enum Format {
     Chrome,
     /// A folder with the trace and its labels, for Paraver
     Paraver,
-    /// A folder with an OTF2 archive: a part of the trace, for Vampir, Scalasca and `pompeii analyze`
+    /// A folder with a part of the trace as an OTF2 archive, for Vampir, Scalasca and `analyze`
     Otf2,
     /// A file with a line for each call path, for flame graphs
     Folded,
