@@ -8,8 +8,8 @@ use pompeii_live::{Definition, LiveProcess, RegionKind};
 use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols, first_lines};
 
-use crate::critical_names;
 use crate::statements::Sources;
+use crate::{copies, critical_names};
 
 /// A place in the code that makes a region.
 struct Place {
@@ -41,6 +41,8 @@ struct Places {
 pub fn resolve(live: &mut LiveProcess, symbols: &Symbols) {
     let objects = name_places(&mut live.definitions, symbols);
     critical_names::resolve(&mut live.definitions, &objects);
+    // Last, because all that tells constructs apart must be known.
+    copies::join(&mut live.definitions);
 }
 
 /// Returns the loaded files.

@@ -15,6 +15,7 @@ mod call_sites;
 mod classes;
 mod clock;
 mod communicators;
+mod copies;
 mod counted;
 mod critical_names;
 mod dropped;
