@@ -43,6 +43,7 @@ mod rewriting;
 mod runs;
 mod settings;
 mod shell;
+mod starters;
 mod terminal;
 mod trust;
 mod unmodified;

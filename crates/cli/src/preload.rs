@@ -1,6 +1,7 @@
 //! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
 //! library, if it was not linked with them, and the runtime library, if it was not instrumented.
-//! They are loaded into the program alone, not into launchers and shells.
+//! The wrappers are loaded into the program alone, not into launchers and shells. The runtime
+//! library is loaded into programs that start others, too: it measures only processes with OpenMP.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,19 +13,11 @@ use crate::mpi::launcher::joined;
 use crate::mpi::needed;
 use crate::output::say;
 use crate::program::Program;
-use crate::{interpreters, library, unmodified};
+use crate::{interpreters, library, starters, unmodified};
 
-/// What is loaded in front of a program.
-pub struct Preloaded {
-    /// The libraries, as `LD_PRELOAD` has them, those that are loaded already at the end.
-    pub libraries: OsString,
-    /// Whether the runtime library is one of them, because the program was not instrumented.
-    pub is_observed: bool,
-}
-
-/// What is to be loaded; `None` for nothing further. What cannot be loaded is said. `rest` are the
-/// words after the program, which may be a launcher.
-pub fn before(program: &OsStr, rest: &[OsString], launched: bool) -> Option<Preloaded> {
+/// The libraries, in front of those that are loaded already; `None` for no further ones. What
+/// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
+pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
     let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
     let files: Vec<PathBuf> = match launched {
@@ -35,15 +28,15 @@ pub fn before(program: &OsStr, rest: &[OsString], launched: bool) -> Option<Prel
         false => executable(program).into_iter().collect(),
     };
     let programs: Vec<Program> = files.iter().cloned().filter_map(Program::open).collect();
-    let wrappers = wrappers(&programs, launched, others.is_some());
-    let runtime = runtime(&programs, &files);
-    let is_observed = runtime.is_some();
-    let ours: Vec<PathBuf> = wrappers.into_iter().chain(runtime).collect();
+    let ours: Vec<PathBuf> =
+        [wrappers(&programs, launched, others.is_some()), runtime(&programs, &files, launched)]
+            .into_iter()
+            .flatten()
+            .collect();
     if ours.is_empty() {
         return None;
     }
-    let libraries = joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":");
-    Some(Preloaded { libraries, is_observed })
+    Some(joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":"))
 }
 
 /// The wrappers of MPI.
@@ -64,13 +57,16 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
 }
 
 /// The runtime library.
-fn runtime(programs: &[Program], files: &[PathBuf]) -> Option<PathBuf> {
+fn runtime(programs: &[Program], files: &[PathBuf], launched: bool) -> Option<PathBuf> {
     if !programs.iter().any(unmodified::is_observed) {
-        let interpreter = files.iter().find_map(|file| interpreters::name(file))?;
-        say(format!(
-            "the OpenMP constructs of extensions that {interpreter} loads are observed by their \
-             calls of the OpenMP library; `pompeii compile` shows more of them"
-        ));
+        if let Some(interpreter) = files.iter().find_map(|file| interpreters::name(file)) {
+            say(format!(
+                "the OpenMP constructs of extensions that {interpreter} loads are observed by \
+                 their calls of the OpenMP library; `pompeii compile` shows more of them"
+            ));
+        } else if launched || !files.iter().any(|file| starters::starts_others(file)) {
+            return None;
+        }
     }
     match library::folder() {
         Ok(folder) => Some(folder.join("libpomp.so")),

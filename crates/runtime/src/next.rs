@@ -41,11 +41,14 @@ pub fn is_only_instance() -> bool {
 
 /// Whether this library was loaded in front of all others, for a program that was not instrumented.
 /// An instrumented program needs it as it needs others, and its constructs make their events
-/// themselves. To be asked first before the program begins, which may change its environment.
+/// themselves. Its own copy of this library is no file of this name, even if it is started by a
+/// shell into which the library was loaded. To be asked first before the program begins, which may
+/// change its environment.
 pub fn is_preloaded() -> bool {
     static PRELOADED: OnceLock<bool> = OnceLock::new();
     let names_this = |list: String| has_own_name(&list);
-    *PRELOADED.get_or_init(|| folder::variable(&["LD_PRELOAD"]).is_some_and(names_this))
+    let is_named = || folder::variable(&["LD_PRELOAD"]).is_some_and(names_this);
+    *PRELOADED.get_or_init(|| is_named() && own_path().is_some_and(|path| has_own_name(&path)))
 }
 
 /// Whether this library is in a list of libraries.
@@ -75,6 +78,17 @@ pub fn own_code() -> Option<(usize, usize)> {
             (start, start.wrapping_add(header.p_memsz as usize))
         });
         found = borders.find(|&(start, end)| (start..end).contains(&address));
+        found.is_none()
+    });
+    found
+}
+
+/// The path of the file that has the code of this library.
+fn own_path() -> Option<String> {
+    let address = own_path as *const () as usize;
+    let mut found = None;
+    objects::each(&mut |file| {
+        found = file.has(address).then(|| file.path());
         found.is_none()
     });
     found

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::preload;
+use crate::{preload, starters};
 
 /// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
@@ -34,10 +34,6 @@ pub fn is_launcher(program: &OsStr) -> bool {
 fn base_name(program: &OsStr) -> &OsStr {
     Path::new(program).file_name().unwrap_or(program)
 }
-
-const SAMPLE_VARIABLE: &str = "POMPEII_SAMPLE";
-/// Samples per second of CPU time of each thread. They cost less than 1 % of the time.
-const SAMPLE_HZ: u32 = 100;
 
 /// Whether this is one of several processes that a launcher has started.
 pub fn is_one_of_many() -> bool {
@@ -69,16 +65,13 @@ impl Launcher {
 pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
     let launcher = Launcher::of(program);
-    let preloaded = preload::before(program, rest, launcher.is_some());
-    if preloaded.as_ref().is_some_and(|loaded| loaded.is_observed) {
-        sample_functions(command);
-    }
-    let preloaded = preloaded.map(|loaded| loaded.libraries);
+    let preloaded = preload::libraries(program, rest, launcher.is_some());
     let ours = ours(command);
     match launcher {
         None => {
             if let Some(library) = preloaded {
                 command.env("LD_PRELOAD", library);
+                starters::prepare(command, program);
             }
             command.args(rest);
         }
@@ -88,15 +81,6 @@ pub fn add_words(command: &mut Command, words: &[OsString]) {
             command.args(handed.words);
             command.envs(handed.list.map(|list| (ENV_LIST, list)));
         }
-    }
-}
-
-/// A program that was not instrumented shows its functions by samples only, so it is sampled unless
-/// the user has said how often, or not at all.
-fn sample_functions(command: &mut Command) {
-    let says = |(name, value): &(OsString, OsString)| name == SAMPLE_VARIABLE && !value.is_empty();
-    if !ours(command).iter().any(says) {
-        command.env(SAMPLE_VARIABLE, SAMPLE_HZ.to_string());
     }
 }
 
