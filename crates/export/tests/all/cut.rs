@@ -51,7 +51,7 @@ impl Out for Memory {
     }
 }
 
-fn cut(trace: &TextTrace, within: Within) -> TextTrace {
+pub fn cut(trace: &TextTrace, within: Within) -> TextTrace {
     let choice = Choice { within, ..Choice::all(&trace.definitions) };
     let mut all: Vec<(u64, usize, &Event)> = Vec::new();
     for (place, events) in trace.events.iter().enumerate() {

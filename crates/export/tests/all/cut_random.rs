@@ -1,5 +1,5 @@
 //! Cuts of random programs: times of call paths are those of the window, to the tick, and the
-//! archives keep the rules on which other tools rely.
+//! archives keep the rules on which other tools rely. Records in any order are cut, too.
 
 #[path = "../../../replay/tests/all/generate/mod.rs"]
 #[allow(dead_code, reason = "the tests of the engine use more of it")]
@@ -14,13 +14,15 @@ use pompeii_export::cut::{Choice, write};
 use pompeii_otf2::check::{Checker, Violation};
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Archive, EventView};
-use pompeii_replay::{Within, archive, trace};
+use pompeii_replay::{Options, Within, archive, replay, trace};
+use proptest::prelude::*;
 
-use crate::cut::times;
+use crate::cut::{self, times};
+use crate::robust::records;
 use generate::{Shape, program};
 
 /// Cuts a trace into a new archive.
-fn cut(whole: &Archive, choice: &Choice, folder: &Path) -> Archive {
+fn cut_archive(whole: &Archive, choice: &Choice, folder: &Path) -> Archive {
     let definitions = archive::definitions(whole);
     let read = write(whole, (&definitions, choice), folder, &AtomicU64::new(0)).unwrap();
     assert_eq!(read.errors, 0);
@@ -76,11 +78,32 @@ fn times_of_random_programs_are_those_of_the_window() {
             let within = Within { begin: pair[0], end: pair[1] };
             let choice = Choice { within, ..Choice::all(&definitions) };
             let folder = tempfile::tempdir().unwrap();
-            let part = cut(&whole, &choice, folder.path());
+            let part = cut_archive(&whole, &choice, folder.path());
             let expected = times(trace(&whole).unwrap(), Some(within));
             let found = times(trace(&part).unwrap(), None);
             assert_eq!(found, expected, "seed {seed}, {within:?}: {:?}", world.shape);
             assert_eq!(violations(&part), [], "seed {seed}, {within:?}: {:?}", world.shape);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
+
+    /// Records that do not belong together are cut: times lie in the window and do not decrease.
+    #[test]
+    fn any_records_are_cut(input in proptest::collection::vec(any::<u8>(), 0..1200)) {
+        let trace = records::trace(&input);
+        let third = (trace.definitions.end - trace.definitions.begin) / 3;
+        let begin = trace.definitions.begin + third;
+        let within = Within { begin, end: begin + third + 1 };
+        let part = cut::cut(&trace, within);
+        for events in &part.events {
+            let is_inside = |(time, _): &(u64, Event)| (within.begin..=within.end).contains(time);
+            prop_assert!(events.iter().all(is_inside), "{within:?}: {events:?}");
+            prop_assert!(events.is_sorted_by_key(|(time, _)| *time), "{within:?}: {events:?}");
+        }
+        let outcome = replay(part.trace(), Options::default(), &mut |_| {});
+        prop_assert!(outcome.definitions.end <= within.end);
     }
 }

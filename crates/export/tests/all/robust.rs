@@ -4,7 +4,7 @@
 #[path = "packets.rs"]
 pub mod packets;
 #[path = "../../../replay/tests/all/records.rs"]
-mod records;
+pub mod records;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
