@@ -33,6 +33,29 @@ impl Clocks {
         }
         self.time = time;
     }
+
+    /// When all locations of a meeting are there, in each scenario. In those of `even` all of them
+    /// come at the mean of their times.
+    pub fn meeting(own: &Clocks, others: &[&Clocks], even: &[usize]) -> Clocks {
+        let mut all = own.clone();
+        others.iter().for_each(|other| all.join(other));
+        for &scenario in even {
+            let late = |of: &Clocks| {
+                i128::from(of.late[scenario]) - i128::from(units(all.time.saturating_sub(of.time)))
+            };
+            let sum = late(own) + others.iter().copied().map(&late).sum::<i128>();
+            let mean = sum / (others.len() as i128 + 1);
+            all.late[scenario] = i64::try_from(mean).unwrap_or(i64::MAX);
+        }
+        all
+    }
+
+    /// In these scenarios the location goes on as it does in the other moment.
+    pub fn take(&mut self, other: &Clocks, scenarios: &[usize]) {
+        for &scenario in scenarios {
+            self.late[scenario] = other.late[scenario];
+        }
+    }
 }
 
 /// Joins a moment to another one, if there is one.
@@ -61,6 +84,20 @@ mod tests {
         let mut clocks = at(12, &[0, 0, -3, -7]);
         clocks.join(&at(10, &[0, -6, 0, -6]));
         assert_eq!(clocks, at(12, &[0, 0, -2, -7]));
+    }
+
+    /// The moments are 10, 16 and 4; in the second scenario 10, 12 and 8.
+    #[test]
+    fn a_meeting_is_at_the_last_moment_or_at_their_mean() {
+        let (own, late, early) = (at(10, &[0, 0]), at(16, &[0, -4]), at(4, &[0, 4]));
+        let all = [&late, &early];
+        assert_eq!(Clocks::meeting(&own, &all, &[]), at(16, &[0, -4]));
+        let even = Clocks::meeting(&own, &all, &[0, 1]);
+        assert_eq!(even, at(16, &[-6, -6]));
+        let mut clocks = at(16, &[0, -4]);
+        clocks.take(&even, &[0]);
+        assert_eq!(clocks, at(16, &[-6, -4]));
+        assert_eq!(Clocks::meeting(&own, &[], &[0]), own);
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub struct Scenario {
     pub scaled: Vec<Scaled>,
     /// Regions in which no thread waits for another one: barriers, locks, functions of MPI.
     pub without_waiting: Vec<RegionId>,
+    /// Barriers, and functions of MPI in which all processes wait for all, at which all locations
+    /// arrive at the mean of their times: as much work as recorded, but evenly shared.
+    pub even: Vec<RegionId>,
     /// Calls of MPI take no time when there is nothing to wait for any more.
     pub has_ideal_network: bool,
 }

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use pompeii_model::{Id, LocationId, ProcessId};
+use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
 use super::clocks::{Clocks, join};
 use super::{Location, Scenarios};
@@ -27,6 +27,9 @@ pub(super) struct Call {
     begin: Clocks,
     /// What it waits for.
     needs: Option<Clocks>,
+    region: RegionId,
+    /// When all processes are in it, in scenarios in which they arrive at the mean of their times.
+    met: Option<Clocks>,
 }
 
 /// Messages of a sender and a receiver with one tag that were sent and not received.
@@ -68,7 +71,8 @@ impl Scenarios {
         match record.what {
             What::MpiEnter { region } => {
                 let name = &definitions.regions[region].name;
-                self.enter(record, is_management(name).then_some(name == "MPI_Finalize"));
+                let all = is_management(name).then_some(name == "MPI_Finalize");
+                self.enter(record, region, all);
             }
             What::MpiLeave { region, .. } => {
                 let name = &definitions.regions[region].name;
@@ -116,7 +120,7 @@ impl Scenarios {
     }
 
     /// A call begins; `all` says whether all processes begin or end MPI with it.
-    fn enter(&mut self, record: &Rec, all: Option<bool>) {
+    fn enter(&mut self, record: &Rec, region: RegionId, all: Option<bool>) {
         self.mpi.open += 1;
         let location = &mut self.locations[record.location.index()];
         let mut begin = location.clocks.clone();
@@ -124,7 +128,7 @@ impl Scenarios {
         if let Some(is_end) = all {
             join(&mut self.mpi.management[usize::from(is_end)], &begin);
         }
-        location.calls.push(Call { entered: record.time, begin, needs: None });
+        location.calls.push(Call { entered: record.time, begin, needs: None, region, met: None });
         location.note_begin(self.mpi.open);
     }
 
@@ -135,7 +139,8 @@ impl Scenarios {
         (waits, all): (&[MpiWait], Option<bool>),
     ) {
         let place = record.location.index();
-        let Some(Call { begin, mut needs, .. }) = self.locations[place].calls.pop() else { return };
+        let Some(call) = self.locations[place].calls.pop() else { return };
+        let Call { begin, mut needs, region, met, .. } = call;
         self.mpi.open -= 1;
         for wait in waits {
             if wait.ticks() > 0
@@ -157,6 +162,9 @@ impl Scenarios {
         if let Some(needs) = needs {
             self.rules.wait(tree, (record.node, &mut location.clocks), &needs);
         }
+        if let Some(met) = met {
+            location.clocks.take(&met, self.rules.even(region));
+        }
         if !is_management {
             self.rules.transfer(&mut location.clocks, record.time);
         }
@@ -174,7 +182,7 @@ impl Scenarios {
             return;
         };
         let Some(call) = self.locations[record.location.index()].calls.last() else { return };
-        let begin = call.begin.clone();
+        let (begin, region) = (call.begin.clone(), call.region);
         let number = self.mpi.numbers.entry((end.comm, process)).or_default();
         *number += 1;
         let key = (end.comm, *number);
@@ -189,15 +197,29 @@ impl Scenarios {
             Kind::Other => false,
         });
         let needed: Vec<LocationId> = needed.map(|(_, member)| *member).collect();
-        for member in needed {
-            if let Some(begin) = self.part(definitions, key, member) {
-                self.needs(record, &begin);
-            }
+        let needed = needed.into_iter().filter_map(|member| self.part(definitions, key, member));
+        let needed: Vec<Clocks> = needed.collect();
+        needed.iter().for_each(|begin| self.needs(record, begin));
+        if matches!(kind(end.op), Kind::Barrier | Kind::AllToAll) {
+            self.meet((record, region), &begin, &needed);
         }
         let parts = self.mpi.parts.entry(key).or_default();
         parts.push((process, begin));
         if parts.len() >= comm.members.len() + comm.remote.len() {
             self.mpi.parts.remove(&key);
+        }
+    }
+
+    /// All processes meet in a function.
+    fn meet(&mut self, (record, region): (&Rec, RegionId), own: &Clocks, others: &[Clocks]) {
+        let even = self.rules.even(region);
+        if even.is_empty() {
+            return;
+        }
+        let others: Vec<&Clocks> = others.iter().collect();
+        let met = Clocks::meeting(own, &others, even);
+        if let Some(call) = self.locations[record.location.index()].calls.last_mut() {
+            call.met = Some(met);
         }
     }
 

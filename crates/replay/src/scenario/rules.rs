@@ -23,6 +23,8 @@ pub(super) struct Rules {
     changes: Vec<Vec<Change>>,
     /// By region: scenarios in which no thread waits there.
     free: Vec<Vec<usize>>,
+    /// By region: scenarios in which all locations arrive there at the mean of their times.
+    even: Vec<Vec<usize>>,
     /// Scenarios in which messages take no time.
     ideal: Vec<usize>,
     /// The regions of nodes, as far as they were needed.
@@ -35,6 +37,7 @@ impl Rules {
         let mut rules = Rules {
             changes: vec![Vec::new(); regions],
             free: vec![Vec::new(); regions],
+            even: vec![Vec::new(); regions],
             ..Rules::default()
         };
         for (number, scenario) in scenarios.iter().enumerate() {
@@ -45,9 +48,11 @@ impl Rules {
                     changes.push(change);
                 }
             }
-            for region in &scenario.without_waiting {
-                if let Some(free) = rules.free.get_mut(region.index()) {
-                    free.push(number);
+            let lists =
+                [(&scenario.without_waiting, &mut rules.free), (&scenario.even, &mut rules.even)];
+            for (regions, of) in lists {
+                for region in regions {
+                    of.get_mut(region.index()).into_iter().for_each(|all| all.push(number));
                 }
             }
             if scenario.has_ideal_network {
@@ -57,7 +62,13 @@ impl Rules {
         rules
     }
 
-    fn region(&mut self, tree: &SharedTree, node: NodeId) -> RegionId {
+    /// Scenarios in which all locations arrive in a region at the mean of their times.
+    pub fn even(&self, region: RegionId) -> &[usize] {
+        self.even.get(region.index()).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The region of a node.
+    pub fn region(&mut self, tree: &SharedTree, node: NodeId) -> RegionId {
         let place = node.0 as usize;
         if self.regions.len() <= place {
             self.regions.resize(place + 1, None);

@@ -12,7 +12,8 @@ fn region(trace: &TextTrace, name: &str) -> RegionId {
     regions.ids().find(|id| regions[*id].name == name).unwrap_or_else(|| panic!("{name}"))
 }
 
-/// `work=0.5`, `work=0.5 0.1` for one location, `free barrier`, `ideal`; nothing is as recorded.
+/// `work=0.5`, `work=0.5 1` for one location, `free barrier`, `even barrier`, `ideal`; an empty
+/// text is the recorded run.
 fn scenario(trace: &TextTrace, text: &str) -> Scenario {
     let mut scenario = Scenario::default();
     match text.split_once('=') {
@@ -23,9 +24,10 @@ fn scenario(trace: &TextTrace, text: &str) -> Scenario {
             scenario.scaled.push(Scaled { region: region(trace, name), location, share });
         }
         None if text == "ideal" => scenario.has_ideal_network = true,
-        None => match text.strip_prefix("free ") {
-            Some(name) => scenario.without_waiting.push(region(trace, name)),
-            None => assert_eq!(text, ""),
+        None => match text.split_once(' ') {
+            Some(("free", name)) => scenario.without_waiting.push(region(trace, name)),
+            Some(("even", name)) => scenario.even.push(region(trace, name)),
+            _ => assert_eq!(text, ""),
         },
     }
     scenario
@@ -79,6 +81,8 @@ fn a_barrier_is_left_after_the_last_arrival() {
             ("work=0.5 1", 50),
             // Thread 0 never waits; thread 1 leaves 10 ticks earlier and changes no other thread.
             ("free ibarrier", 50),
+            // Both threads arrive at 25.
+            ("even ibarrier", 45),
         ],
         50,
     );
@@ -97,7 +101,13 @@ fn workers_begin_after_their_fork() {
          43 0.1 -; + ibarrier
          44 0.0 -; -; endteam A; join
          44 0.1 -; -; endteam A",
-        &[("work=0", 34), ("other=0.1", 17), ("other=0", 14), ("free ibarrier", 13)],
+        &[
+            ("work=0", 34),
+            ("other=0.1", 17),
+            ("other=0", 14),
+            ("free ibarrier", 13),
+            ("even ibarrier", 28),
+        ],
         44,
     );
 }
@@ -211,7 +221,14 @@ fn collective_operations_depend_on_those_who_send() {
          42 1.0 -; + MPI_Bcast; begin
          43 1.0 end BCAST W 0 0 8; -; + rest
          60 1.0 -",
-        &[("late=0.5", 50), ("late=0", 50), ("early=0", 60), ("leaf=0", 58), ("ideal", 57)],
+        &[
+            ("late=0.5", 50),
+            ("late=0", 50),
+            ("early=0", 60),
+            ("leaf=0", 58),
+            ("ideal", 57),
+            ("even MPI_Allreduce", 55),
+        ],
         60,
     );
 }

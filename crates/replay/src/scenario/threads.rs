@@ -234,19 +234,22 @@ impl Scenarios {
         }
         let team = definitions.comms.get(&key.0.team).map(|comm| comm.members.as_slice());
         let members = team.unwrap_or_default();
-        let locations = &self.locations;
+        let region = self.rules.region(tree, record.node);
+        let (locations, even) = (&self.locations, self.rules.even(region));
         let left = self.barriers.entry(key).or_insert_with(|| {
-            let mut all = locations[record.location.index()].clocks.clone();
-            let others = members.iter().filter_map(|member| locations.get(member.index()));
-            others.for_each(|other| all.join(&other.clocks));
-            Left { all, remaining: members.len() }
+            let others = members.iter().filter(|member| **member != record.location);
+            let others = others.filter_map(|member| locations.get(member.index()));
+            let others: Vec<&Clocks> = others.map(|other| &other.clocks).collect();
+            let own = &locations[record.location.index()].clocks;
+            Left { all: Clocks::meeting(own, &others, even), remaining: members.len() }
         });
         left.remaining = left.remaining.saturating_sub(1);
         let (all, is_over) = (left.all.clone(), left.remaining == 0);
         if is_over {
             self.barriers.remove(&key);
         }
-        self.go_on(tree, record, Some(all));
+        self.go_on(tree, record, Some(all.clone()));
+        self.locations[record.location.index()].clocks.take(&all, self.rules.even(region));
     }
 
     fn create(&mut self, record: &Rec, task: TaskId) {

@@ -62,6 +62,7 @@ pub fn together(changes: &[Scenario]) -> Scenario {
     for change in changes {
         all.scaled.extend(&change.scaled);
         all.without_waiting.extend(&change.without_waiting);
+        all.even.extend(&change.even);
         all.has_ideal_network |= change.has_ideal_network;
     }
     all
