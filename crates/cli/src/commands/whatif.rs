@@ -2,6 +2,8 @@
 //! read twice: once for the time of each region, and once for all scenarios together.
 
 mod changes;
+mod plan;
+mod repairs;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -9,14 +11,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use pompeii_model::Frequency;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::scenario::{Scenario, Scenarios};
 use pompeii_replay::transport::local::Local;
 use pompeii_replay::{Options, Outcome, Sinks, replay_on, told_trace};
 
-use self::changes::{Costs, Wanted};
-use self::text::{Changed, Faster, WhatIf};
+use self::changes::{Costs, Named, Wanted};
+use self::plan::Plan;
+use self::repairs::Report;
+use self::text::WhatIf;
 use super::{analyze, dump};
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
@@ -24,9 +27,6 @@ use crate::terminal::{Look, make_printable, shown};
 
 /// Regions of the table.
 const REGIONS: usize = 16;
-
-/// By how many parts of its time, of 100, a region of the table is faster.
-pub const FASTER: [i64; 3] = [10, 25, 50];
 
 /// A kind of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,6 +42,7 @@ pub enum Network {
     pompeii whatif traced --region solve=0.5         the function solve takes half of its time
     pompeii whatif traced --balance ocean.c:120      all threads take the same time there
     pompeii whatif traced --remove 'barrier'         no thread waits at barriers
+    pompeii whatif traced --remove 1                 without the first finding of the report
     pompeii whatif traced --json | jq '.regions[0]'
 
 R is a name as the table shows it, a place such as ocean.c:120, or a part of names.")]
@@ -52,10 +53,11 @@ pub struct Arguments {
     /// The region takes this share of its own time, for example solve=0.5
     #[arg(long, value_name = "R=SHARE", value_parser = changes::scaled)]
     region: Vec<(String, i64)>,
-    /// No thread waits in this barrier, critical construct, lock or function of MPI
+    /// No thread waits in this barrier, critical construct, lock or function of MPI; a number is
+    /// that of a finding of `pompeii report`
     #[arg(long, value_name = "R")]
     remove: Vec<String>,
-    /// All threads take the same time in the region
+    /// All threads take the same time in the region, or arrive at this barrier at the same time
     #[arg(long, value_name = "R")]
     balance: Vec<String>,
     /// The network is another one
@@ -73,18 +75,29 @@ impl Arguments {
     /// The changes that the user wants, in the order of the options.
     fn wanted(&self) -> Vec<Wanted> {
         let scaled = self.region.iter().map(|(name, share)| Wanted::Scaled(name.clone(), *share));
-        let free = self.remove.iter().map(|name| Wanted::Free(name.clone()));
+        let regions = self.remove.iter().filter(|name| finding_number(name).is_none());
+        let free = regions.map(|name| Wanted::Free(name.clone()));
         let balanced = self.balance.iter().map(|name| Wanted::Balanced(name.clone()));
         let network = self.network.map(|Network::Ideal| Wanted::IdealNetwork);
         scaled.chain(free).chain(balanced).chain(network).collect()
     }
+
+    /// The numbers of the findings that the run is to be without.
+    fn findings(&self) -> Vec<usize> {
+        self.remove.iter().filter_map(|name| finding_number(name)).collect()
+    }
+}
+
+/// What `--remove` names if it is the number of a finding; otherwise it is a region.
+fn finding_number(name: &str) -> Option<usize> {
+    name.parse().ok()
 }
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let threads = analyze::threads(arguments.jobs);
-    let (what_if, is_complete) = play(&anchor, threads, &arguments.wanted())?;
+    let (what_if, is_complete) = play(&anchor, threads, arguments)?;
     match arguments.json {
         true => print_json(&what_if.json()?)?,
         false => {
@@ -96,48 +109,38 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Plays the trace with the changes. Returns whether all of it could be read, too.
-fn play(anchor: &Path, threads: usize, wanted: &[Wanted]) -> Result<(WhatIf, bool)> {
+fn play(anchor: &Path, threads: usize, arguments: &Arguments) -> Result<(WhatIf, bool)> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
     let (outcome, _) = replayed(&archive, anchor, (threads, None))?;
     let costs = Costs::of(&outcome);
-    let changes = wanted.iter().map(|wanted| costs.scenario(wanted));
-    let changes: Vec<Scenario> = changes.collect::<Result<_>>()?;
-    let costliest = costs.costliest(REGIONS);
-    let mut all: Vec<Scenario> = costliest
-        .iter()
-        .flat_map(|region| FASTER.map(|percent| changes::faster(*region, percent)))
-        .collect();
-    all.extend(changes.iter().cloned());
-    all.push(changes::together(&changes));
-    let (outcome, durations) = replayed(&archive, anchor, (threads, Some(all)))?;
-    let (recorded, of_scenarios) = durations.unwrap_or_default();
-    let (of_regions, of_changes) = of_scenarios.split_at(costliest.len() * FASTER.len());
-    let faster = costliest.iter().zip(of_regions.chunks_exact(FASTER.len()));
-    let mut names: Vec<String> = wanted.iter().map(Wanted::option).collect();
-    match names.len() {
-        0 => {}
-        1 => names.truncate(1),
-        _ => names.push("all of these".to_owned()),
-    }
-    let mut what_if = WhatIf {
-        program: outcome.definitions.program.clone(),
-        threads: outcome.locations(),
-        clock: Frequency::new(outcome.definitions.ticks_per_second as f64)
-            .unwrap_or(Frequency::NANOSECONDS),
-        recorded,
-        faster: faster.map(|(region, times)| Faster::new(&costs, *region, times)).collect(),
-        changed: names
-            .into_iter()
-            .zip(of_changes)
-            .map(|(option, ticks)| Changed { option, ticks: *ticks })
-            .collect(),
-        has_locks: costs.has_locks(),
-    };
+    let regions = costs.costliest(REGIONS);
+    let plan = Plan { regions, changes: changes_of(&costs, anchor, arguments)? };
+    let (outcome, durations) = replayed(&archive, anchor, (threads, Some(plan.scenarios())))?;
+    let (recorded, ticks) = durations.unwrap_or_default();
+    let mut what_if = plan.result(&outcome, (recorded, &ticks));
     what_if.change_texts(&mut make_printable);
     analyze::tell_gaps(&outcome);
     Ok((what_if, errors.is_empty() && outcome.gaps.errors == 0))
+}
+
+/// The changes that the user wants, and all of them together if there are several.
+fn changes_of(costs: &Costs<'_>, anchor: &Path, arguments: &Arguments) -> Result<Vec<Named>> {
+    let change =
+        |wanted: &Wanted| Ok(Named { name: wanted.option(), scenario: costs.scenario(wanted)? });
+    let mut changes: Vec<Named> = arguments.wanted().iter().map(change).collect::<Result<_>>()?;
+    let findings = arguments.findings();
+    if !findings.is_empty() {
+        let report = Report::open(anchor)?;
+        let without = findings.iter().map(|number| report.change(costs, *number));
+        changes.extend(without.collect::<Result<Vec<Named>>>()?);
+    }
+    if changes.len() > 1 {
+        let scenario = changes::together(changes.iter().map(|change| &change.scenario));
+        changes.push(Named { name: "all of these".to_owned(), scenario });
+    }
+    Ok(changes)
 }
 
 /// The recorded duration, and that of each scenario.

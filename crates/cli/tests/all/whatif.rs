@@ -91,3 +91,29 @@ fn waiting_is_removed_and_threads_are_balanced() {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
+
+#[test]
+fn findings_are_removed_by_their_numbers() {
+    let sandbox = traced();
+    let report = json(&sandbox, "report exp --json");
+    let findings = report["findings"].as_array().unwrap();
+    let significant = findings.iter().filter(|of| of["significant"] == true).count();
+    // The second thread is idle, or waits for the first one, for most of the run.
+    assert!(significant > 0, "{report}");
+    for number in 1..=significant {
+        let ended = sandbox.pompeii(&format!("whatif exp --json --remove {number}"));
+        if ended.code != Some(0) {
+            ended.says("the repair cannot be computed from the recorded run");
+            continue;
+        }
+        let result: Value = serde_json::from_str(&ended.output).unwrap();
+        let name = result["changes"][0]["change"].as_str().unwrap();
+        assert!(name.starts_with(&format!("--remove {number} (")), "{result}");
+    }
+    let ended = sandbox.pompeii("whatif exp --remove 99");
+    assert_ne!(ended.code, Some(0));
+    ended.says("--remove 99: the report has ");
+    std::fs::remove_file(sandbox.path("exp/manifest.json")).unwrap();
+    let ended = sandbox.pompeii("whatif exp/traces.otf2 --remove 1");
+    ended.says("the archive is not in an experiment of Pompeii");
+}

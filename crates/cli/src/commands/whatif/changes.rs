@@ -1,12 +1,15 @@
 //! Changes of a recorded run: which regions they mean, and what the scenario is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Result, bail};
 use pompeii_model::{LocationId, Region, RegionId, Role};
 use pompeii_replay::Outcome;
 use pompeii_replay::definitions::{Class, Definitions};
 use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
+
+/// By how many parts of its time, of 100, a region of the table is faster.
+pub const FASTER: [i64; 3] = [10, 25, 50];
 
 /// Regions that a message about an unknown name lists.
 const LISTED: usize = 5;
@@ -18,7 +21,7 @@ pub enum Wanted {
     Scaled(String, i64),
     /// No thread waits in these regions.
     Free(String),
-    /// All threads take the same time in each of these regions.
+    /// All threads take the same time in each of these regions, or arrive there at the same time.
     Balanced(String),
     /// Messages take no time.
     IdealNetwork,
@@ -49,6 +52,23 @@ pub fn scaled(text: &str) -> Result<(String, i64), String> {
     }
 }
 
+/// A change with its name for people.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The option, or what is changed.
+    pub name: String,
+    /// What is different in the run.
+    pub scenario: Scenario,
+}
+
+impl Named {
+    /// Nothing takes the place of what is removed. In a real run something may, so the gain is an
+    /// upper bound.
+    pub fn is_bound(&self) -> bool {
+        !self.scenario.without_waiting.is_empty() || self.scenario.has_ideal_network
+    }
+}
+
 /// A region takes less of its own time, by this number of percent.
 pub fn faster(region: RegionId, percent: i64) -> Scenario {
     let share = UNIT * (100 - percent) / 100;
@@ -57,7 +77,7 @@ pub fn faster(region: RegionId, percent: i64) -> Scenario {
 }
 
 /// All changes at once.
-pub fn together(changes: &[Scenario]) -> Scenario {
+pub fn together<'a>(changes: impl Iterator<Item = &'a Scenario>) -> Scenario {
     let mut all = Scenario::default();
     for change in changes {
         all.scaled.extend(&change.scaled);
@@ -71,19 +91,55 @@ pub fn together(changes: &[Scenario]) -> Scenario {
 /// The own time of regions.
 pub struct Costs<'a> {
     definitions: &'a Definitions,
+    /// Regions by their names in the trace.
+    named: HashMap<&'a str, Vec<RegionId>>,
     /// By region and location; in ticks.
     ticks: BTreeMap<RegionId, BTreeMap<LocationId, i64>>,
 }
 
-impl Costs<'_> {
+impl<'a> Costs<'a> {
+    /// Without times.
+    fn new(definitions: &'a Definitions) -> Costs<'a> {
+        let mut named: HashMap<&str, Vec<RegionId>> = HashMap::new();
+        for (id, region) in definitions.regions.enumerated() {
+            named.entry(region.name.as_str()).or_default().push(id);
+        }
+        Costs { definitions, named, ticks: BTreeMap::new() }
+    }
+
     /// Those of a run.
     pub fn of(outcome: &Outcome) -> Costs<'_> {
-        let mut ticks: BTreeMap<RegionId, BTreeMap<LocationId, i64>> = BTreeMap::new();
+        let mut costs = Costs::new(&outcome.definitions);
         for entry in &outcome.entries {
-            let region = ticks.entry(outcome.calls.region(entry.call)).or_default();
-            *region.entry(entry.location).or_default() += entry.values.ticks;
+            let place = (outcome.calls.region(entry.call), entry.location);
+            costs.add(place, entry.values.ticks);
         }
-        Costs { definitions: &outcome.definitions, ticks }
+        costs
+    }
+
+    fn add(&mut self, (region, location): (RegionId, LocationId), ticks: i64) {
+        *self.ticks.entry(region).or_default().entry(location).or_default() += ticks;
+    }
+
+    /// Ticks of the trace for a time in seconds.
+    pub fn ticks_of(&self, seconds: f64) -> f64 {
+        seconds * self.definitions.ticks_per_second as f64
+    }
+
+    /// The regions of the trace for one of the profile. A trace does not have the places from which
+    /// routines are called: there each routine is one region.
+    pub fn in_trace(&self, region: &Region) -> Vec<RegionId> {
+        let regions = &self.definitions.regions;
+        let is_there = |id: &RegionId| regions[*id].source() == region.source();
+        let named = self.named.get(region.name.as_str()).cloned().unwrap_or_default();
+        let found: Vec<RegionId> = named.iter().copied().filter(is_there).collect();
+        if found.is_empty() && region.is_routine() { named } else { found }
+    }
+
+    /// Whether all who come to a region wait there for the last one.
+    pub fn is_meeting(&self, region: RegionId) -> bool {
+        let of = self.region(region);
+        matches!(of.role, Role::Barrier | Role::ImplicitBarrier | Role::AllToAll)
     }
 
     /// A region.
@@ -162,8 +218,10 @@ impl Costs<'_> {
             }
             Wanted::Free(name) => scenario.without_waiting = self.find(name)?,
             Wanted::Balanced(name) => {
-                let regions = self.find(name)?;
-                scenario.scaled = regions.into_iter().flat_map(|it| self.balanced(it)).collect();
+                let (even, others): (Vec<RegionId>, Vec<RegionId>) =
+                    self.find(name)?.into_iter().partition(|it| self.is_meeting(*it));
+                scenario.even = even;
+                scenario.scaled = others.into_iter().flat_map(|it| self.balanced(it)).collect();
             }
             Wanted::IdealNetwork => scenario.has_ideal_network = true,
         }
@@ -242,6 +300,29 @@ mod tests {
     }
 
     #[test]
+    fn threads_arrive_evenly_at_barriers() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let scenario = costs.scenario(&Wanted::Balanced("ibarrier".to_owned())).unwrap();
+        let even: Vec<&str> =
+            scenario.even.iter().map(|it| costs.region(*it).name.as_str()).collect();
+        assert_eq!((even, scenario.scaled.len()), (vec!["ibarrier:7"], 0));
+    }
+
+    #[test]
+    fn regions_of_the_profile_are_found_by_name_and_place() {
+        let outcome = outcome();
+        let costs = Costs::of(&outcome);
+        let work = costs.find("work").unwrap();
+        let of = costs.region(work[0]);
+        assert_eq!(costs.in_trace(of), work);
+        let elsewhere = Region { file: "b.c".to_owned(), begin_line: 900, ..of.clone() };
+        assert!(costs.in_trace(&elsewhere).is_empty());
+        let routine = Region { role: Role::Lock, ..elsewhere };
+        assert_eq!(costs.in_trace(&routine), work);
+    }
+
+    #[test]
     fn regions_in_which_threads_only_wait_are_not_in_the_table() {
         let outcome = outcome();
         let costs = Costs::of(&outcome);
@@ -263,7 +344,7 @@ mod tests {
         ];
         let changes: Vec<Scenario> =
             wanted.iter().map(|wanted| costs.scenario(wanted).unwrap()).collect();
-        let all = together(&changes);
+        let all = together(changes.iter());
         assert_eq!((all.scaled.len(), all.without_waiting.len()), (1, 1));
         assert!(all.has_ideal_network);
         let options: Vec<String> = wanted.iter().map(Wanted::option).collect();

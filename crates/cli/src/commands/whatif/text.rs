@@ -6,8 +6,7 @@ use pompeii_model::{Frequency, RegionId};
 use pompeii_report::Options;
 use serde::Serialize;
 
-use super::FASTER;
-use super::changes::Costs;
+use super::changes::{Costs, FASTER};
 
 /// Rows of the table.
 const ROWS: usize = 10;
@@ -26,6 +25,8 @@ pub struct WhatIf {
     pub recorded: i64,
     pub faster: Vec<Faster>,
     pub changed: Vec<Changed>,
+    /// The duration if messages take no time, if that was played.
+    pub on_ideal_network: Option<i64>,
     /// Locks keep their recorded order.
     pub has_locks: bool,
 }
@@ -56,11 +57,13 @@ impl Faster {
     }
 }
 
-/// A change that the user wants, with the duration of the run.
+/// A change with the duration of the run.
 #[derive(Debug)]
 pub struct Changed {
-    pub option: String,
+    pub name: String,
     pub ticks: i64,
+    /// The gain is an upper bound.
+    pub is_bound: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +72,9 @@ struct JsonWhatIf<'a> {
     program: &'a str,
     threads: usize,
     wall_s: f64,
+    /// The share of the run that is left if messages take no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transfer_efficiency: Option<f64>,
     regions: Vec<JsonRegion<'a>>,
     changes: Vec<JsonChange<'a>>,
 }
@@ -93,6 +99,7 @@ struct JsonRun {
 struct JsonChange<'a> {
     change: &'a str,
     wall_s: f64,
+    is_upper_bound: bool,
 }
 
 impl WhatIf {
@@ -102,7 +109,7 @@ impl WhatIf {
         for region in &mut self.faster {
             [&mut region.label, &mut region.file].into_iter().for_each(&mut *change);
         }
-        self.changed.iter_mut().for_each(|changed| change(&mut changed.option));
+        self.changed.iter_mut().for_each(|changed| change(&mut changed.name));
     }
 
     /// For programs.
@@ -124,14 +131,25 @@ impl WhatIf {
             program: &self.program,
             threads: self.threads,
             wall_s: seconds(self.recorded),
+            transfer_efficiency: self.transfer_efficiency(),
             regions: regions.collect(),
             changes: self
                 .changed
                 .iter()
-                .map(|of| JsonChange { change: &of.option, wall_s: seconds(of.ticks) })
+                .map(|of| JsonChange {
+                    change: &of.name,
+                    wall_s: seconds(of.ticks),
+                    is_upper_bound: of.is_bound,
+                })
                 .collect(),
         };
         Ok(serde_json::to_string_pretty(&json)? + "\n")
+    }
+
+    /// POP's transfer efficiency: the time on an ideal network, as a share of the recorded one.
+    fn transfer_efficiency(&self) -> Option<f64> {
+        let ideal = self.on_ideal_network.filter(|_| self.recorded > 0)?;
+        Some(ideal as f64 / self.recorded as f64)
     }
 
     fn seconds(&self, ticks: i64) -> String {
@@ -154,15 +172,19 @@ impl WhatIf {
 
     fn changes(&self) -> String {
         let mut text = String::new();
-        for Changed { option, ticks } in &self.changed {
+        for Changed { name, ticks, is_bound } in &self.changed {
             let gain = self.gain(*ticks);
             let share = percent(gain.abs());
             let than = match gain {
                 0.0 => "as recorded".to_owned(),
+                _ if gain > 0.0 && *is_bound => format!("at most {share} shorter"),
                 _ if gain > 0.0 => format!("{share} shorter"),
                 _ => format!("{share} longer"),
             };
-            text += &format!("   {option}: {}, {than}\n", self.seconds(*ticks));
+            text += &format!("   {name}: {}, {than}\n", self.seconds(*ticks));
+        }
+        if let Some(share) = self.transfer_efficiency() {
+            text += &format!("   Transfer efficiency: {}\n", percent(share));
         }
         text
     }
@@ -218,6 +240,8 @@ mod tests {
             own,
             ticks,
         };
+        let changed =
+            |name: &str, ticks, is_bound| Changed { name: name.to_owned(), ticks, is_bound };
         let long = "for a_function_with_a_name_that_needs_more_room a.c:40";
         WhatIf {
             program: "app".to_owned(),
@@ -229,10 +253,12 @@ mod tests {
                 faster(long, 1_000_000_000, [2_000_000_000; 3]),
             ],
             changed: vec![
-                Changed { option: "--region solve=0.5".to_owned(), ticks: 1_500_000_000 },
-                Changed { option: "--region solve=2".to_owned(), ticks: 3_000_000_000 },
-                Changed { option: "--remove barrier".to_owned(), ticks: 2_000_000_000 },
+                changed("--region solve=0.5", 1_500_000_000, false),
+                changed("--region solve=2", 3_000_000_000, false),
+                changed("--remove barrier", 2_000_000_000, true),
+                changed("--network ideal", 1_800_000_000, true),
             ],
+            on_ideal_network: Some(1_800_000_000),
             has_locks: true,
         }
     }
@@ -246,6 +272,8 @@ mod tests {
                --region solve=0.5: 1.5 s, 25 % shorter
                --region solve=2: 3.0 s, 50 % longer
                --remove barrier: 2.0 s, as recorded
+               --network ideal: 1.8 s, at most 10 % shorter
+               Transfer efficiency: 90 %
 
              If a region takes less time, the run is shorter by
                                                       own time     -10 %     -25 %     -50 %
@@ -257,7 +285,8 @@ mod tests {
                Threads get locks in the recorded order.
         "#]]
         .assert_eq(&format!("page\n{}", what_if().text(&options)));
-        let none = WhatIf { faster: Vec::new(), changed: Vec::new(), ..what_if() };
+        let none =
+            WhatIf { faster: Vec::new(), changed: Vec::new(), on_ideal_network: None, ..what_if() };
         let text = none.text(&options);
         assert_eq!(
             text,
@@ -275,5 +304,7 @@ mod tests {
         assert_eq!(region["runs"][1]["share"], 0.75);
         assert_eq!(region["runs"][2]["wall_s"], 1.5);
         assert_eq!(json["changes"][1]["change"], "--region solve=2");
+        assert_eq!(json["changes"][1]["is_upper_bound"], false);
+        assert_eq!(json["transfer_efficiency"], 0.9);
     }
 }

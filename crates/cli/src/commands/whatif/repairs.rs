@@ -1,0 +1,287 @@
+//! Findings of a report as changes of the recorded run: what it would be without one of them. Not
+//! every repair can be played: who executes which task would change, for example.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use pompeii_analysis::format::counted;
+use pompeii_analysis::{Cause, Finding};
+use pompeii_finish::MANIFEST_FILE;
+use pompeii_model::{CallId, Cube, RegionId, Role, Ticks};
+use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
+
+use super::changes::{Costs, Named};
+use crate::commands::report;
+use crate::experiment::{self, Damaged};
+use crate::terminal::shown;
+
+/// The findings of an experiment, in the order of its report.
+pub struct Report {
+    cube: Cube,
+    findings: Vec<Finding>,
+}
+
+/// What people read of a finding.
+fn label(finding: &Finding) -> String {
+    let Finding { property, construct, place, .. } = finding;
+    format!("{}: {construct} {place}", property.title).trim_end().to_owned()
+}
+
+/// What a repair does to the recorded run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    /// All who come to the barriers arrive at the mean of their times.
+    Even,
+    /// No thread waits.
+    Free,
+    /// The code takes less time, by so many ticks of the profile on all threads together.
+    Less(Ticks),
+}
+
+impl Repair {
+    /// That of a finding; `None` if it cannot be played.
+    fn of(cube: &Cube, finding: &Finding) -> Option<Repair> {
+        // Threads without tasks: with more tasks, other threads would execute them.
+        if finding.metric.ends_with("_starvation") {
+            return None;
+        }
+        let processes = cube.system.processes.len().max(1);
+        let threads = (cube.system.locations.len() / processes).max(1) as Ticks;
+        match finding.cause {
+            Some(
+                Cause::ImbalanceSteady
+                | Cause::ImbalanceChanging
+                | Cause::FewUnits
+                | Cause::SingleMaster
+                | Cause::RankImbalanceSteady
+                | Cause::RankImbalanceChanging,
+            ) => Some(Repair::Even),
+            Some(
+                Cause::NeedlessBarrier
+                | Cause::NowaitPossible
+                | Cause::Critical
+                | Cause::Lock
+                | Cause::Ordered
+                | Cause::LateSender
+                | Cause::LateReceiver,
+            ) => Some(Repair::Free),
+            // All threads of a process share the work of one: `threads - 1` of them were idle.
+            Some(Cause::SerialPart) => Some(Repair::Less(finding.lost_ticks / threads)),
+            Some(Cause::ShortChunks | Cause::MemoryOrSharing) => {
+                Some(Repair::Less(finding.lost_ticks))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Report {
+    /// The report of the experiment in which a trace is.
+    ///
+    /// # Errors
+    /// It is in none, or the report cannot be read.
+    pub fn open(anchor: &Path) -> Result<Report> {
+        let folder = match anchor.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        if !folder.join(MANIFEST_FILE).exists() {
+            bail!(
+                "{}: the archive is not in an experiment of Pompeii, so it has no findings with \
+                 numbers; name a region",
+                shown(anchor)
+            );
+        }
+        let experiment = experiment::open(folder, Damaged::default())?;
+        let findings = report::findings_of(&experiment);
+        Ok(Report::new(experiment.cube, findings))
+    }
+
+    /// The report has numbers for significant findings only.
+    fn new(cube: Cube, mut findings: Vec<Finding>) -> Report {
+        findings.retain(|finding| finding.is_significant(&cube));
+        Report { cube, findings }
+    }
+
+    /// The run without the finding with a number.
+    ///
+    /// # Errors
+    /// There is no such finding, or it cannot be played.
+    pub fn change(&self, costs: &Costs<'_>, number: usize) -> Result<Named> {
+        let Some(finding) = number.checked_sub(1).and_then(|place| self.findings.get(place)) else {
+            bail!(
+                "--remove {number}: the report has {}, with numbers from 1",
+                counted(self.findings.len() as i64, "finding")
+            );
+        };
+        let name = format!("--remove {number} ({})", label(finding));
+        match self.without(costs, finding) {
+            Some(scenario) => Ok(Named { name, scenario }),
+            None => bail!(
+                "{name}: the repair cannot be computed from the recorded run, because other \
+                 threads would do other work, or because the trace does not have the lost time by \
+                 itself; try --region with a region of this place"
+            ),
+        }
+    }
+
+    /// The run without a finding; `None` if that cannot be played.
+    fn without(&self, costs: &Costs<'_>, finding: &Finding) -> Option<Scenario> {
+        let regions = self.regions(costs, finding);
+        let scenario = match Repair::of(&self.cube, finding)? {
+            Repair::Free => Scenario { without_waiting: regions, ..Scenario::default() },
+            Repair::Even => {
+                let (even, without_waiting) =
+                    regions.into_iter().partition(|region| costs.is_meeting(*region));
+                Scenario { even, without_waiting, ..Scenario::default() }
+            }
+            Repair::Less(ticks) => {
+                let own: i64 = regions.iter().map(|region| costs.own_ticks(*region)).sum();
+                let less = costs.ticks_of(self.cube.clock.seconds(ticks));
+                let share = (1.0 - less / own.max(1) as f64).clamp(0.0, 1.0);
+                let share = (share * UNIT as f64).round() as i64;
+                let scaled = |region| Scaled { region, location: None, share };
+                let scaled = regions.into_iter().map(scaled).collect();
+                Scenario { scaled, ..Scenario::default() }
+            }
+        };
+        (scenario != Scenario::default()).then_some(scenario)
+    }
+
+    /// The regions of the trace in which the loss of a finding lies. A thread may have a lock not
+    /// before it enters the body of the construct.
+    fn regions(&self, costs: &Costs<'_>, finding: &Finding) -> Vec<RegionId> {
+        let Cube { calls, regions, .. } = &self.cube;
+        let is_body = |call: &CallId| {
+            let role = regions[calls.region(*call)].role;
+            matches!(role, Role::CriticalBody | Role::OrderedBody)
+        };
+        let bodies = |call: CallId| calls.children(call).iter().copied().filter(is_body);
+        let all = finding.calls.iter().flat_map(|call| std::iter::once(*call).chain(bodies(*call)));
+        let of_profile: BTreeSet<RegionId> = all.map(|call| calls.region(call)).collect();
+        let found = of_profile.into_iter().flat_map(|region| costs.in_trace(&regions[region]));
+        found.collect::<BTreeSet<RegionId>>().into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use pompeii_analysis::notation;
+    use pompeii_replay::{Options, Outcome, replay, text};
+
+    use super::*;
+
+    /// The run of a profile. In texts the names of regions differ; those of the trace get the names
+    /// of the profile by their lines.
+    fn run(cube: &Cube, trace: &str) -> Outcome {
+        let mut trace = text::parse(trace).unwrap();
+        trace.definitions.ticks_per_second = 1000;
+        let program = trace.definitions.program_region;
+        trace.definitions.regions[program].name = cube.program.clone();
+        for region in trace.definitions.regions.iter_mut().filter(|region| region.begin_line > 0) {
+            let is_it = |of: &&pompeii_model::Region| {
+                (of.begin_line, of.role) == (region.begin_line, region.role)
+            };
+            *region = cube.regions.iter().find(is_it).unwrap().clone();
+        }
+        replay(trace.trace(), Options::default(), &mut |_| {})
+    }
+
+    /// The run without each of the findings of a profile.
+    fn check(cube: &str, trace: &str, expect: Expect) {
+        let cube = pompeii_analysis::derive(&notation::cube(cube).unwrap());
+        let outcome = run(&cube, trace);
+        let costs = Costs::of(&outcome);
+        let findings = pompeii_analysis::findings(&cube);
+        let report = Report::new(cube, findings);
+        let name = |region: &RegionId| costs.region(*region).name.clone();
+        let names = |regions: &[RegionId]| regions.iter().map(name).collect::<Vec<_>>().join(", ");
+        let mut shown = String::new();
+        for number in 0..=report.findings.len() + 1 {
+            shown += &match report.change(&costs, number) {
+                Ok(Named { name, scenario }) => {
+                    let less = scenario.scaled.iter();
+                    let less = less.map(|it| format!("{} {}", names(&[it.region]), it.share));
+                    let less = less.collect::<Vec<_>>().join(", ");
+                    let (free, even) = (names(&scenario.without_waiting), names(&scenario.even));
+                    format!("{name}\n    free [{free}] even [{even}] less [{less}]\n")
+                }
+                Err(error) => format!("{error}\n"),
+            };
+        }
+        expect.assert_eq(&shown);
+    }
+
+    /// Three threads wait for the first one, which has more work.
+    #[test]
+    fn a_late_thread_shares_its_work() {
+        check(
+            "wall=1000 locations=4
+             a/parallel@a.c:5                          *    visits=10
+             a/parallel@a.c:5/for@a.c:5                0    time=1000 visits=10
+             a/parallel@a.c:5/for@a.c:5                1-3  time=400 visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9   *    visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9   1-3  time=600 omp_ibarrier_wait=600
+             a/parallel@a.c:5/implicit barrier@a.c:9  0  omp_barrier_last=9 omp_barrier_delay=1800
+             a/parallel@a.c:5/implicit barrier@a.c:9   2    omp_barrier_last=1",
+            "0 0.0 + parallel:5; + loop:5
+             1000 0.0 -; + ibarrier:9; -; -",
+            expect![[r#"
+                --remove 0: the report has 1 finding, with numbers from 1
+                --remove 1 (Wait at implicit barrier: parallel for a.c:5)
+                    free [] even [!$omp implicit barrier @a.c:9] less []
+                --remove 2: the report has 1 finding, with numbers from 1
+            "#]],
+        );
+    }
+
+    /// The idle thread loses 400 ticks, and with both threads the code takes 200 of 400 less.
+    #[test]
+    fn a_serial_part_is_shared_by_all_threads() {
+        check(
+            "wall=1000 locations=2
+             a                  0  time=400
+             a/parallel@a.c:70  *  time=600 visits=1",
+            "end 1000
+             400 0.0 + parallel:70
+             1000 0.0 -",
+            expect![[r#"
+                --remove 0: the report has 1 finding, with numbers from 1
+                --remove 1 (Idle threads: a)
+                    free [] even [] less [a 5000]
+                --remove 2: the report has 1 finding, with numbers from 1
+            "#]],
+        );
+    }
+
+    /// Nothing is known of the time in the barrier that is no waiting, so no change is its repair.
+    #[test]
+    fn a_critical_construct_is_free_and_an_unknown_cause_is_none() {
+        check(
+            "wall=100 locations=2
+             a/parallel@a.c:2                                    0  time=10 visits=1
+             a/parallel@a.c:2                                    1  time=30 visits=1
+             a/parallel@a.c:2/critical (sum)@a.c:5               0  time=40 visits=20 \
+             omp_lock_contention_critical=36
+             a/parallel@a.c:2/critical (sum)@a.c:5               1  time=20 visits=20 \
+             omp_lock_contention_critical=18
+             a/parallel@a.c:2/critical (sum)@a.c:5/critical sblock (sum)@a.c:5  *  time=40 visits=20
+             a/parallel@a.c:2/implicit barrier@a.c:9  0  time=10 omp_ibarrier_wait=2 visits=1
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=10 omp_ibarrier_wait=1 visits=1 \
+             omp_barrier_last=1 omp_barrier_delay=3",
+            "0 0.0 + parallel:2; + critical:5; + critical_body:5
+             90 0.0 -; -; + ibarrier:9; -; -",
+            expect![[r#"
+                --remove 0: the report has 3 findings, with numbers from 1
+                --remove 1 (Critical contention: critical (sum) a.c:5)
+                    free [!$omp critical (sum) @a.c:5, !$omp critical sblock (sum) @a.c:5] even [] less []
+                --remove 2 (Implicit barrier: parallel a.c:2): the repair cannot be computed from the recorded run, because other threads would do other work, or because the trace does not have the lost time by itself; try --region with a region of this place
+                --remove 3 (Wait at implicit barrier: parallel a.c:2)
+                    free [] even [!$omp implicit barrier @a.c:9] less []
+                --remove 4: the report has 3 findings, with numbers from 1
+            "#]],
+        );
+    }
+}
