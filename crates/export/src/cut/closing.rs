@@ -15,10 +15,16 @@ pub(super) fn closing(known: Known<'_>, location: &Location) -> Vec<Event> {
     if location.is_off {
         events.on_off(MeasurementMode::ON);
     }
+    // A master is in its team before it joins.
+    let forks = location.part().is_some_and(|part| part.fork.is_some());
+    let awaits = location.parts.len() == 1 && !location.has_lost;
+    if awaits && forks {
+        events.awaited_parts(location);
+    }
     for part in location.parts.iter().rev() {
         events.close(location.id, part);
     }
-    if location.parts.len() == 1 && !location.has_lost {
+    if awaits && !forks {
         events.awaited_parts(location);
     }
     events.all

@@ -10,7 +10,8 @@ use pompeii_otf2::value::AttributeValue;
 use pompeii_replay::text::{TextTrace, parse};
 use pompeii_replay::{Options, Trace, Within, replay};
 
-/// Two threads in two parallel regions, with a task that the master suspends.
+/// Two threads in three parallel regions, with a task that the master suspends. In the last one the
+/// master begins its part later than the other thread.
 const TEAM: &str = "end 60
 team A = 0.0 0.1
 0 0.0 program; + main
@@ -34,6 +35,12 @@ team A = 0.0 0.1
 50 0.0 -; endteam A
 51 0.1 -; endteam A
 52 0.0 join
+53 0.0 fork
+54 0.1 team A; + parallel
+56 0.0 team A; + parallel
+57 0.0 -; endteam A
+58 0.1 -; endteam A
+59 0.0 join
 60 0.0 -; exit";
 
 #[derive(Default)]
@@ -92,13 +99,23 @@ pub fn times(trace: Trace, within: Option<Within>) -> BTreeMap<(String, u32), (i
 fn times_are_those_of_the_window() {
     let trace = parse(TEAM).unwrap();
     for begin in 0..60 {
-        for end in (begin + 1..=61).filter(|end| !(11..=12).contains(end)) {
+        for end in (begin + 1..=61).filter(|end| ![11, 12, 54].contains(end)) {
             let within = Within { begin, end };
             let expected = times(trace.trace(), Some(within));
             let found = times(cut(&trace, within).trace(), None);
             assert_eq!(found, expected, "{begin} to {end}");
         }
     }
+}
+
+#[test]
+fn a_master_is_in_its_team_before_it_joins() {
+    let cut = cut(&parse(TEAM).unwrap(), Within { begin: 0, end: 55 });
+    let names = names(&cut, 0);
+    let of_end: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("55 ")).collect();
+    let part = ["ThreadTeamBegin", "Enter", "Leave", "ThreadTeamEnd"];
+    assert_eq!(of_end[..4], part);
+    assert_eq!(of_end[4..], ["ThreadJoin", "Leave"]);
 }
 
 fn names(trace: &TextTrace, location: usize) -> Vec<String> {
