@@ -43,7 +43,7 @@ mod within;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{told_trace, trace};
+pub use archive::{told_part, told_trace, trace};
 pub use compound::Compound;
 pub use engine::window::{Options, Sinks, Trace, replay, replay_on};
 pub use outcome::Outcome;

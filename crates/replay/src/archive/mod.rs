@@ -82,7 +82,19 @@ pub fn part(archive: &Archive, ranks: usize, rank: usize) -> Result<Trace, pompe
 /// # Errors
 /// As for [`trace`].
 pub fn told_trace(archive: &Archive, done: &Arc<AtomicU64>) -> Result<Trace, pompeii_otf2::Error> {
-    let Trace { definitions, streams } = trace(archive)?;
+    told_part(archive, (1, 0), done)
+}
+
+/// As [`part`], but adds the number of events that this rank has read to `done`, in large lots.
+///
+/// # Errors
+/// As for [`trace`].
+pub fn told_part(
+    archive: &Archive,
+    (ranks, rank): (usize, usize),
+    done: &Arc<AtomicU64>,
+) -> Result<Trace, pompeii_otf2::Error> {
+    let Trace { definitions, streams } = part(archive, ranks, rank)?;
     let told = |stream| match stream {
         Stream::File(reader) => Stream::Told(Box::new((*reader, done.clone()))),
         other => other,
