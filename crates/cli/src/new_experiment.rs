@@ -15,7 +15,7 @@ use nix::fcntl::{Flock, FlockArg};
 use pompeii_finish::{MANIFEST_FILE, RunInfo, STARTED_FILE, quoted};
 
 use crate::date;
-use crate::mpi::launcher;
+use crate::mpi::job::Job;
 use crate::output::say;
 
 /// The folder of a run, which nobody renames as long as this is there.
@@ -92,7 +92,7 @@ impl Drop for NewExperiment {
 /// The folder that takes the place of one that exists: the same, when that has been renamed, or
 /// another, where a run is using it.
 fn make_room(folder: &Path, named: &Path, replace: bool) -> Result<std::io::Result<PathBuf>> {
-    let hint = match launcher::is_one_of_many() {
+    let hint = match Job::of_this_process().is_some() {
         true => "; to measure the processes of a launcher together: `pompeii run -- srun ...`",
         false => "",
     };

@@ -3,6 +3,7 @@
 mod counters;
 pub mod instances;
 mod loops;
+mod together;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,6 +32,7 @@ use serde::Serialize;
 use super::{dump, tasks};
 use crate::analyzed_trace::CUBE_FILE;
 use crate::failure;
+use crate::mpi::job::Job;
 use crate::output::{print, say};
 use crate::packed;
 use crate::progress::Progress;
@@ -53,6 +55,7 @@ const ERRORS_SHOWN: usize = 5;
 #[command(before_long_help = "EXAMPLES
     pompeii analyze traced                           the trace of an experiment
     pompeii analyze scorep-run/traces.otf2 -o here   any OTF2 archive
+    mpirun -n 4 pompeii analyze traced               by several processes, also on several hosts
     pompeii report traced/trace.cubex                the findings from the trace
     jq .properties traced/analysis.json")]
 pub struct Arguments {
@@ -84,6 +87,19 @@ struct Wanted<'a> {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
+    if let Some(job) = Job::of_this_process() {
+        return together::execute(&job, arguments);
+    }
+    let (anchor, folder) = places(arguments)?;
+    let selection = selection(arguments);
+    let wanted = Wanted { selection: &selection, loop_threads: &arguments.loop_threads };
+    let analysis = analyze(&anchor, &folder, threads(arguments.jobs), wanted)?;
+    print(&analysis.text)?;
+    Ok(analysis.code())
+}
+
+/// The anchor of the trace, and the folder for the results.
+fn places(arguments: &Arguments) -> Result<(PathBuf, PathBuf)> {
     if packed::is_packed(&arguments.trace) && arguments.output.is_none() {
         bail!(
             "{}: nothing is added to a compressed experiment; name a folder for the results: -o \
@@ -93,11 +109,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     let anchor = dump::anchor_path(&arguments.trace)?;
     let folder = output_folder(&anchor, arguments.output.as_deref())?;
-    let selection = arguments.properties.clone().unwrap_or(Selection::all());
-    let wanted = Wanted { selection: &selection, loop_threads: &arguments.loop_threads };
-    let analysis = analyze(&anchor, &folder, threads(arguments.jobs), wanted)?;
-    print(&analysis.text)?;
-    Ok(if analysis.is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok((anchor, folder))
+}
+
+fn selection(arguments: &Arguments) -> Selection {
+    arguments.properties.clone().unwrap_or(Selection::all())
 }
 
 /// Analyses the trace of each program of a run that has just been finished: of the one in `folder`
@@ -132,6 +148,19 @@ struct Analysis {
     is_complete: bool,
 }
 
+impl Analysis {
+    /// With what the program ends.
+    fn code(&self) -> ExitCode {
+        if self.is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    }
+}
+
+/// The archive of a trace, and what of its definitions could not be read.
+fn open(anchor: &Path) -> Result<(Archive, Vec<pompeii_otf2::Error>)> {
+    Archive::salvage(anchor)
+        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")
+}
+
 /// Analyses a trace, and writes the results to a folder.
 fn analyze(
     anchor: &Path,
@@ -139,8 +168,7 @@ fn analyze(
     threads: usize,
     Wanted { selection, loop_threads }: Wanted,
 ) -> Result<Analysis> {
-    let (archive, errors) = Archive::salvage(anchor)
-        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+    let (archive, errors) = open(anchor)?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
     let events = archive.locations().map(|location| location.number_of_events).sum();
     let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
@@ -153,15 +181,26 @@ fn analyze(
     let events = progress.done.load(Ordering::Relaxed).saturating_sub(outcome.gaps.errors);
     drop(progress);
     let found = |chunks| loops::of_trace(chunks, &outcome, (anchor, loop_threads));
-    let mut loops = chunks.as_ref().map(found).unwrap_or_default();
-    let (mut measured, summary) =
-        write((&severities, &loops), &outcome, (events, selection), folder)?;
-    tell_gaps(&outcome);
+    let loops = chunks.as_ref().map(found).unwrap_or_default();
     tell_chunks(chunks.as_ref());
+    let mut analysis = conclude((&severities, loops), &outcome, (events, selection), folder)?;
+    analysis.is_complete &= errors.is_empty();
+    Ok(analysis)
+}
+
+/// Writes the results to a folder, and tells what is wrong with the trace.
+fn conclude(
+    (severities, mut loops): (&Severities, Vec<LoopSchedules>),
+    outcome: &Outcome,
+    read: (u64, &Selection),
+    folder: &Path,
+) -> Result<Analysis> {
+    let (mut measured, summary) = write((severities, &loops), outcome, read, folder)?;
+    tell_gaps(outcome);
     measured.change_texts(&mut make_printable);
     loops.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
     let text = text_of(&derive(&measured), (&summary, &loops), folder);
-    Ok(Analysis { text, is_complete: errors.is_empty() && outcome.gaps.errors == 0 })
+    Ok(Analysis { text, is_complete: outcome.gaps.errors == 0 })
 }
 
 /// Reads the trace. Tables are made only for the chunks of loops.

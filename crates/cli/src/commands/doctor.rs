@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use pompeii_finish::metrics::{self, Counters};
 
 use crate::executables::executable;
-use crate::mpi::{Mpi, wrappers};
+use crate::mpi::{Mpi, shim, wrappers};
 use crate::output::{print, say};
 use crate::program::Program;
 use crate::terminal::shown;
@@ -25,7 +25,8 @@ use crate::{interpreters, library, unmodified};
     pompeii doctor && make CC=pompeii-gcc
     pompeii doctor --build-mpi             needed once, before jobs run on nodes without compiler")]
 pub struct Arguments {
-    /// Build the wrappers for all MPI libraries whose compilers are in PATH
+    /// Build the wrappers, and what `analyze` needs on several processes, for all MPI libraries
+    /// whose compilers are in PATH
     #[arg(long)]
     build_mpi: bool,
     /// Say how `run` would measure this program, and test nothing; exit code 1 if it would not
@@ -141,7 +142,11 @@ fn mpi_libraries(build: bool) -> Vec<Finding> {
     let found = Mpi::installed(std::env::split_paths(&path));
     let finding = |mpi: &Mpi| {
         let what = mpi.name().rsplit('/').next().unwrap_or_default().to_owned();
-        let made = if build { wrappers::library(mpi).map(Some) } else { wrappers::known(mpi) };
+        let made = match build {
+            // Nodes without a compiler need both.
+            true => shim::library(mpi).and_then(|_| wrappers::library(mpi)).map(Some),
+            false => wrappers::known(mpi),
+        };
         let (state, detail) = match made {
             Ok(Some(library)) => (State::Good, format!("wrappers in {}", shown(&library))),
             Ok(None) => {

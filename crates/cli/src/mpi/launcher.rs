@@ -12,9 +12,6 @@ use crate::{preload, starters};
 /// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
 
-/// Where launchers say how many processes they have started together.
-const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
-
 /// Who starts the processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Launcher {
@@ -33,12 +30,6 @@ pub fn is_launcher(program: &OsStr) -> bool {
 
 fn base_name(program: &OsStr) -> &OsStr {
     Path::new(program).file_name().unwrap_or(program)
-}
-
-/// Whether this is one of several processes that a launcher has started.
-pub fn is_one_of_many() -> bool {
-    let size = |name| env::var(name).ok()?.parse::<u32>().ok();
-    SIZES.into_iter().filter_map(size).any(|size| size > 1)
 }
 
 impl Launcher {

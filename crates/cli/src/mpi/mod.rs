@@ -1,10 +1,17 @@
 //! MPI libraries, found by the compilers that build programs for them, shared or in archives
 //! ([`archives`]); the wrappers of their functions ([`wrappers`]), which are linked or preloaded;
-//! those that a program needs ([`needed`]); and what starts programs ([`launcher`]).
+//! those that a program needs ([`needed`]); and what starts programs ([`launcher`], [`job`]).
+//! Pompeii itself uses MPI by a library that it makes ([`shim`]) and loads ([`loaded`]), to analyse
+//! a trace with several processes ([`ranks`], [`agreement`]).
 
+pub mod agreement;
 pub mod archives;
+pub mod job;
 pub mod launcher;
+mod loaded;
 pub mod needed;
+pub mod ranks;
+pub mod shim;
 pub mod wrappers;
 
 use std::path::PathBuf;

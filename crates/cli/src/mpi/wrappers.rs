@@ -137,12 +137,24 @@ fn source(mpi: &Mpi, target: &Target) -> Result<Source> {
     Ok(Source { text, key: hasher.finish() })
 }
 
+/// All macros that are defined after `mpi.h`.
+///
+/// # Errors
+/// `mpi.h` cannot be read.
+pub(super) fn macros(mpi: &Mpi) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let include = folder.path().join("include.c");
+    fs::write(&include, "#include <mpi.h>\n")?;
+    preprocessed(mpi, &include, &["-dM"])
+}
+
 fn preprocessed(mpi: &Mpi, file: &Path, options: &[&str]) -> Result<String> {
     let output = run(mpi, &[&["-E", "-P"], options].concat(), file)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn version(mpi: &Mpi) -> Vec<u8> {
+/// What the compiler says of its version.
+pub(super) fn version(mpi: &Mpi) -> Vec<u8> {
     let mut command = Command::new(mpi.name());
     let answer = command.args(&mpi.compiler[1..]).arg("-dumpfullversion").output();
     answer.map(|answer| answer.stdout).unwrap_or_default()
@@ -166,7 +178,7 @@ fn checked(mpi: &Mpi, command: &mut Command) -> Result<Output> {
 
 /// Links by the command that the compiler makes: what that says last about run paths would win over
 /// what is said here.
-fn link(mpi: &Mpi, words: &[OsString], text: &Path) -> Result<Output> {
+pub(super) fn link(mpi: &Mpi, words: &[OsString], text: &Path) -> Result<Output> {
     let plain = || (mpi.name().to_owned(), mpi.compiler[1..].to_vec());
     let shown = || {
         let mut words = Mpi::shown(mpi.name(), &mpi.compiler[1..])?.into_iter();

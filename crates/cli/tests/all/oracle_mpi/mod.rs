@@ -12,6 +12,7 @@ mod files;
 mod folders;
 mod groups;
 mod polls;
+mod ranks;
 mod refused;
 mod requests;
 mod score;

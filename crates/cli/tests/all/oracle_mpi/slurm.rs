@@ -117,6 +117,28 @@ fn is_observed(sandbox: &Sandbox, what: &str) {
     std::fs::remove_dir_all(sandbox.path("exp")).unwrap();
 }
 
+/// The report from the trace has the same bytes if `srun` starts the processes of the analysis.
+fn is_analyzed_together(sandbox: &Sandbox, mpi: Mpi) {
+    let program = env!("CARGO_BIN_EXE_pompeii");
+    let started = format!("timeout 240 {} --kill-on-bad-exit=1 {program}", launcher(mpi));
+    let [alone, together] = [(program, "alone"), (&started, "together")].map(|(how, folder)| {
+        let words = format!("{how} analyze exp -o {}.{folder}", mpi.name);
+        let mut words = words.split(' ');
+        let mut analysis = on(sandbox, Command::new(words.next().unwrap()));
+        for (name, value) in command(sandbox, "").get_envs() {
+            match value {
+                Some(value) => analysis.env(name, value),
+                None => analysis.env_remove(name),
+            };
+        }
+        let ended = Ended::of(analysis.args(words).output().unwrap());
+        assert_eq!(ended.code, Some(0), "{} {folder}: {}", mpi.name, ended.messages);
+        assert_eq!(ended.output.matches(" Next: pompeii report").count(), 1, "{}", ended.output);
+        std::fs::read(sandbox.path(&format!("{}.{folder}/trace.cubex", mpi.name))).unwrap()
+    });
+    assert!(together == alone, "{}", mpi.name);
+}
+
 /// Behind `pompeii run`, with and without wrappers in the program, and both in a job of the batch
 /// system, where none are made.
 #[test]
@@ -141,6 +163,9 @@ fn slurm_starts_what_is_measured() {
             let expected = (Some(0), "sum 1\n");
             let found = (ended.code, ended.output.as_str());
             assert_eq!(found, expected, "{what}: {}", ended.messages);
+            if program == "program" {
+                is_analyzed_together(&sandbox, mpi);
+            }
             is_observed(&sandbox, &what);
         }
         let run = env!("CARGO_BIN_EXE_pompeii");
