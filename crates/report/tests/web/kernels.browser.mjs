@@ -14,6 +14,9 @@ const doings = (page) => page.locator(".thread .stack").evaluateAll((all) => all
   Object.fromEntries([...stack.getAttribute("aria-label").matchAll(/(\w+)[^%]*? <?([\d.]+) %/g)]
     .map(([, word, share]) => [word, Number(share)]))));
 
+/** Whether the machine was busy with others: the findings say that first. */
+const isBusy = async (page) => await page.locator("#first .alert").count() > 0;
+
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
@@ -33,8 +36,7 @@ for (const [kernel, problem, construct, threads, holds] of KERNELS) {
     const page = await open(`${process.env[`PAGE_${kernel}`]}#view=tasks`);
     await shot(page, `tasks-${kernel.toLowerCase()}`);
     const found = await page.locator(".task-problem.found h2").allTextContents();
-    // On a machine that is busy with others, findings say that first.
-    if (!await page.locator("#first .alert").count()) {
+    if (!await isBusy(page)) {
       assert.deepEqual(found, problem ? [problem] : []);
     }
     const title = page.locator("section.tasks h3").filter({ hasText: construct });
@@ -77,7 +79,10 @@ test("tasks, Figure 6: creating tasks takes longer than executing them", async (
     const text = await row.first().locator(".number").first().textContent();
     return Number.parseFloat(text) * (text.endsWith("µs") ? 1e-6 : text.endsWith("ms") ? 1e-3 : 1);
   };
-  assert.ok(await time(/^create task/) > await time(/^task/));
+  // Others may have suspended a thread within a task of 20 ns for longer than all creations took.
+  const creation = await time(/^create task/), execution = await time(/^task/);
+  assert.ok(creation > 0 && execution > 0, `${creation} ${execution}`);
+  assert.ok(creation > execution || await isBusy(page), `${creation} ${execution}`);
   await page.locator("input.find").fill("task small_tasks");
   await page.locator("input.find").press("Enter");
   await page.locator(".time-stage").focus();
