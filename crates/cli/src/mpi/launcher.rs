@@ -51,7 +51,7 @@ impl Launcher {
     }
 }
 
-/// Adds the words of the user's command behind the program, and what hands our variables on; those
+/// Adds the words of the user's command after the program, and what hands our variables on; those
 /// of `command` are set already.
 pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
@@ -140,7 +140,7 @@ fn sets_list(word: &OsStr) -> bool {
     memchr::memmem::find(word.as_bytes(), b"mca_base_env_list").is_some()
 }
 
-/// `srun` takes the last `--export` alone: what the user exports has ours behind it.
+/// `srun` takes the last `--export` alone: ours follow what the user exports.
 fn slurm(ours: impl Iterator<Item = OsString>, rest: &[OsString]) -> Handed {
     let ours = joined(ours, ",");
     let mut words = rest.to_vec();

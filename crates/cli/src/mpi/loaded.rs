@@ -155,8 +155,8 @@ impl Started {
         let places: Vec<*mut u8> = from.iter_mut().map(|bytes| bytes.as_mut_ptr()).collect();
         let (starts, places) = (starts.as_ptr(), places.as_ptr());
         let (to_bytes, from_bytes) = (to_bytes.as_ptr(), from_bytes.as_ptr());
-        // SAFETY: all four have an element for each rank, and each address has as many bytes behind
-        // it as the number at the same place says. Nothing else uses them until this returns.
+        // SAFETY: all four have an element for each rank, and each address has as many bytes as
+        // the number at the same place says. Nothing else uses them until this returns.
         library.check(unsafe { (library.bytes)(starts, to_bytes, places, from_bytes) })?;
         from[self.rank] = own;
         Ok(from)
