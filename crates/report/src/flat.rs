@@ -78,7 +78,7 @@ const COLUMNS: [(&str, usize); 6] = [
     ("per visit", 10),
 ];
 
-/// A name has at least so many columns, also on a narrow terminal.
+/// The least width of the column with names, also on a narrow terminal.
 const NAME_MIN: usize = 12;
 
 /// A line without its layout.

@@ -147,7 +147,7 @@ pub fn taskloop_enter(thread: &mut Location, region: u32, nogroup: bool, now: u6
 
 /// An iteration of a taskloop begins. `task` is what its generated task has carried so far, 0 at
 /// its first iteration; returns what it carries from here. A new instance is one of this thread's:
-/// nobody can know earlier how many there are.
+/// their number is not known earlier.
 pub fn taskloop_begin(
     thread: &mut Location,
     (id, task): (i64, i64),

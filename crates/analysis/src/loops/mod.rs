@@ -20,8 +20,9 @@ use schedule::Schedule;
 /// Chunks of these sizes are tried, as long as each thread can get one: powers of two.
 const SIZES: u32 = 24;
 
-/// What handing out a chunk takes, in nanoseconds, if its iterations take so many. The second
-/// argument says whether the loop has a reduction: if not, threads write next to each other.
+/// The time to hand out a chunk, in nanoseconds. The first argument is the time of the chunk's
+/// iterations, also in nanoseconds. The second one says whether the loop has a reduction: if not,
+/// threads write next to each other.
 pub type HandingOut<'a> = &'a dyn Fn(f64, bool) -> f64;
 
 /// A loop with what it takes under other schedules. Times are ticks, and sums over its executions.
@@ -150,7 +151,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The best schedule of each kind, on so many threads or on as many as in the run.
+    /// The best schedule of each kind, on `threads` threads, or on as many as in the run.
     fn times(&self, executions: &[Execution], threads: Option<usize>) -> Vec<(Schedule, Ticks)> {
         let threads_of = |of: &Execution| threads.unwrap_or(of.threads);
         let each = |of: &Execution| of.costs.iterations().div_ceil(threads_of(of).max(1));
@@ -184,7 +185,7 @@ impl Trial<'_> {
         of.costs.under(schedule, threads, handing_out)
     }
 
-    /// What handing out one of so many chunks takes, on average.
+    /// The mean time to hand out one of `chunks` chunks, in ticks.
     fn handing_out_ticks(&self, of: &Execution, chunks: usize) -> u64 {
         let ns = 1e9 / self.clock.ticks_per_second();
         let has_reduction = self.region.written_clauses().contains("reduction");

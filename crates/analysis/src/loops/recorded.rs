@@ -22,7 +22,8 @@ use pompeii_replay::table::{Batch, Content, forks, visits};
 
 use super::schedule::{Costs, Schedule};
 
-/// So many chunks and visits of loops are kept, and so many parts of teams: a few 100 MB at most.
+/// The largest number of chunks and visits of loops that are kept, and that of parts of teams: a
+/// few 100 MB at most.
 /// Loops of a longer trace have their first executions.
 const KEPT_MAX: usize = 1 << 22;
 
@@ -385,7 +386,7 @@ mod tests {
         trace
     }
 
-    /// What was recorded of a trace if so many chunks and parts may be kept.
+    /// The loops of a trace if at most `most` chunks and parts may be kept.
     fn recorded(trace: &TextTrace, options: Options, most: usize) -> (Recorded, Outcome) {
         let mut recorded = Recorded::new(&trace.definitions);
         recorded.kept_max = most;

@@ -111,7 +111,7 @@ impl Costs {
         }
     }
 
-    /// What the loop takes on so many threads, if handing out a chunk takes `handing_out` ticks.
+    /// The loop's time on `threads` threads, if handing out a chunk takes `handing_out` ticks.
     pub fn under(&self, schedule: Schedule, threads: usize, handing_out: u64) -> u64 {
         let threads = threads.max(1);
         let cut = Cut { at: 0, iterations: self.iterations(), threads, schedule };

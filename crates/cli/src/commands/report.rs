@@ -239,8 +239,8 @@ fn machine(experiment: &Experiment) -> Machine {
     }
 }
 
-/// What handing out a chunk costs one of so many threads of this run: the call, and what was
-/// measured after it.
+/// The cost of handing out a chunk to one of `threads` threads of this run: the call, and what
+/// was measured after it.
 pub(super) fn dispatch(manifest: &Manifest, threads: usize) -> Option<Dispatch> {
     const CALL_CYCLES: f64 = 40.0;
     let measuring = Measuring { cycle_ns: manifest.cycle_ns, ..Measuring::default() };
@@ -263,7 +263,7 @@ fn threads_each(cube: &Cube) -> usize {
     cube.system.locations.len() / cube.system.processes.len().max(1)
 }
 
-/// What memory in common costs so many threads.
+/// The cost of memory that `threads` threads have in common.
 fn contended(manifest: &Manifest, threads: usize) -> Option<Contended> {
     let contended = manifest.run.calibration.as_ref()?.at(threads)?;
     Some(contended).filter(|of| !of.add.is_empty() && !of.add_and_store.is_empty())

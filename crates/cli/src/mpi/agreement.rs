@@ -39,8 +39,8 @@ pub fn agree<T: Transport<Error = Error>, V>(ranks: &mut T, result: Result<V>) -
     }
 }
 
-/// Goes on if all ranks have the value of the first one. `differs` is what the user is told of a
-/// rank that has another one.
+/// Goes on if all ranks have the value of the first one. `differs` makes the message
+/// for a rank that has another one.
 ///
 /// # Errors
 /// As for [`agree`].

@@ -1,5 +1,5 @@
-//! How a program that starts the processes of an MPI job is told to hand our variables on, also to
-//! other hosts, and which libraries the program itself is to load ([`preload`]).
+//! How a program that starts the processes of an MPI job gets our variables and hands them on, also
+//! to other hosts, and which libraries the program itself loads ([`preload`]).
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::{preload, starters};
 
-/// Where Open MPI's launcher is told what to hand on, once somebody has begun with that.
+/// The list of variables that Open MPI's launcher hands on. If the user has set it, ours are added.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
 
 /// Who starts the processes.

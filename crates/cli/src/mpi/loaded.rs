@@ -89,7 +89,7 @@ impl Library {
             return Ok(());
         }
         let mut text = [0_u8; TEXT_BYTES];
-        // SAFETY: the text has room for as many bytes as is said, the 0 at the end included.
+        // SAFETY: the text has room for `TEXT_BYTES` bytes, the 0 at the end included.
         unsafe { (self.text)(error, text.as_mut_ptr().cast::<c_char>(), TEXT_BYTES as c_int) };
         let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
         bail!("MPI cannot reach the other ranks: {}", String::from_utf8_lossy(text))

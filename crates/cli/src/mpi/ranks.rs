@@ -29,7 +29,7 @@ pub struct Ranks {
     is_over: bool,
 }
 
-/// Does something on all ranks of a job. What is to be told to the user is told when this returns.
+/// Does something on all ranks of a job. All messages to the user are printed when this returns.
 ///
 /// # Errors
 /// MPI cannot begin or end.

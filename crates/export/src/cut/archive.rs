@@ -22,7 +22,7 @@ use super::{Choice, Cutter, Out};
 use crate::source::{Error, Read};
 
 const NS_PER_SECOND: u128 = 1_000_000_000;
-/// Progress is told after so many events.
+/// Progress is reported after each lot of this number of events.
 const LOT: u64 = 1 << 16;
 
 /// Writes the cut of a trace as `folder/traces.otf2`. Adds the number of events that have been read

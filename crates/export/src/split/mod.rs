@@ -40,7 +40,7 @@ pub const NAMED_OF_CONSTRUCT: u32 = 10_000;
 /// Sizes of chunks that other tools accept, in bytes.
 const CHUNK_BYTES: std::ops::RangeInclusive<u64> = 256 << 10..=16 << 20;
 
-/// After this number of events, progress is told.
+/// Progress is reported after each lot of this number of events.
 const TOLD_EVENTS: u64 = 1 << 16;
 
 /// The copy of a trace.

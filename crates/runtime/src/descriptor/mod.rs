@@ -445,8 +445,8 @@ pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
     }
 }
 
-/// A descriptor that a call of the API has passed, which lives as long as the process. What takes
-/// one need not be told so again.
+/// A descriptor that a call of the API has passed, which lives as long as the process. A
+/// function that takes one needs no promise of its own.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Given(*mut Descriptor);

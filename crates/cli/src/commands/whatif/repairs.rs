@@ -35,7 +35,7 @@ enum Repair {
     Even,
     /// No thread waits.
     Free,
-    /// The code takes less time, by so many ticks of the profile on all threads together.
+    /// The code takes less time: these ticks of the profile less, on all threads together.
     Less(Ticks),
 }
 
