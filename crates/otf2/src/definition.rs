@@ -2,7 +2,7 @@
 //!
 //! Numbers 5 to 8 mean something else in local files; these records have `LOCAL` added. Fields that
 //! only readers of old versions look at (`region_type`, `group_type_pre12`, `string_value`) are set
-//! by the archive writer from the newer ones, so their default will do.
+//! by [`Definition::fill_old_fields`] from the newer ones, so their default will do.
 
 use std::string::String as Text;
 
@@ -334,6 +334,27 @@ records! {
 }
 
 impl Definition {
+    /// Sets the fields that only readers of old versions look at from the ones of today.
+    pub(crate) fn fill_old_fields(&mut self) {
+        let text = |value: &Value| match value {
+            Value::String(string) => *string,
+            _ => StringRef::UNDEFINED,
+        };
+        match self {
+            Definition::Region(it) => {
+                it.region_type = legacy::region_type(it.paradigm, it.region_role, it.region_flags);
+            }
+            Definition::Group(it) => {
+                it.group_type_pre12 =
+                    legacy::group_type_pre12(it.group_type, it.paradigm, it.group_flags);
+            }
+            Definition::SystemTreeNodeProperty(it) => it.string_value = text(&it.value),
+            Definition::LocationGroupProperty(it) => it.string_value = text(&it.value),
+            Definition::LocationProperty(it) => it.string_value = text(&it.value),
+            _ => {}
+        }
+    }
+
     /// The values in the record that have a type of their own.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
         let one = match self {
@@ -382,4 +403,43 @@ impl Wire for IoProperty {
 impl Element for IoProperty {
     const LONG: bool = false;
     const LEAST_BYTES: usize = 3;
+}
+
+impl Wire for IdMap {
+    fn read(input: &mut Input<'_>) -> Result<Self, Flaw> {
+        let count = input.compressed(8)?;
+        match input.u8()? {
+            0 => Ok(IdMap::Dense(input.list(count, 1, u64::read)?)),
+            1 => Ok(IdMap::Sparse(
+                input.list(count, 2, |input| Ok((u64::read(input)?, u64::read(input)?)))?,
+            )),
+            mode => Err(Flaw { found: Some(u64::from(mode)), ..input.flaw("map mode 0 or 1") }),
+        }
+    }
+    fn write(&self, sink: &mut Sink) {
+        match self {
+            IdMap::Dense(ids) => {
+                (ids.len() as u64).write(sink);
+                sink.u8(0);
+                ids.iter().for_each(|id| id.write(sink));
+            }
+            IdMap::Sparse(pairs) => {
+                (pairs.len() as u64).write(sink);
+                sink.u8(1);
+                for (local, global) in pairs {
+                    local.write(sink);
+                    global.write(sink);
+                }
+            }
+        }
+    }
+    fn max_bytes(&self) -> usize {
+        10 + 9 * match self {
+            IdMap::Dense(ids) => ids.len(),
+            IdMap::Sparse(pairs) => 2 * pairs.len(),
+        }
+    }
+    fn show(&self) -> FieldValue<'_> {
+        FieldValue::Map(self.pairs())
+    }
 }

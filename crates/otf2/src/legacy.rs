@@ -2,10 +2,7 @@
 //!
 //! The pairs are those of the reference library, so that archives are the same byte for byte.
 
-use crate::definition::{Definition, Group, Region};
 use crate::enums::*;
-use crate::reference::StringRef;
-use crate::value::Value;
 
 /// Region types before OTF2 1.1, and what they mean today.
 const REGION_TYPES: &[(RegionType, Paradigm, RegionRole, u32)] = &[
@@ -92,37 +89,24 @@ pub(crate) fn group_paradigm(kind: GroupTypePre12) -> Paradigm {
     entry.map_or(Paradigm::UNKNOWN, |entry| entry.2)
 }
 
-/// Sets the fields for old readers from the ones of today.
-pub(crate) fn fill(definition: &mut Definition) {
-    match definition {
-        Definition::Region(region) => region.region_type = region_type(region),
-        Definition::Group(group) => group.group_type_pre12 = group_type_pre12(group),
-        Definition::SystemTreeNodeProperty(it) => it.string_value = string_value(&it.value),
-        Definition::LocationGroupProperty(it) => it.string_value = string_value(&it.value),
-        Definition::LocationProperty(it) => it.string_value = string_value(&it.value),
-        _ => {}
-    }
-}
-
-fn region_type(region: &Region) -> RegionType {
+/// Type that a region of today has for old readers.
+pub(crate) fn region_type(paradigm: Paradigm, role: RegionRole, flags: RegionFlag) -> RegionType {
+    // Flags count for user regions only.
+    let flags = if paradigm == Paradigm::USER { flags.0 } else { 0 };
     let same = |entry: &&(RegionType, Paradigm, RegionRole, u32)| {
-        // Flags count for user regions only.
-        let flags = if region.paradigm == Paradigm::USER { region.region_flags.0 } else { 0 };
-        (entry.1, entry.2, entry.3) == (region.paradigm, region.region_role, flags)
+        (entry.1, entry.2, entry.3) == (paradigm, role, flags)
     };
     REGION_TYPES.iter().find(same).map_or(RegionType::UNKNOWN, |entry| entry.0)
 }
 
-fn group_type_pre12(group: &Group) -> GroupTypePre12 {
+/// Type that a group of today has for old readers.
+pub(crate) fn group_type_pre12(
+    kind: GroupType,
+    paradigm: Paradigm,
+    flags: GroupFlag,
+) -> GroupTypePre12 {
     let same = |entry: &&(GroupTypePre12, GroupType, Paradigm)| {
-        (entry.1, entry.2, GroupFlag::NONE) == (group.group_type, group.paradigm, group.group_flags)
+        (entry.1, entry.2, GroupFlag::NONE) == (kind, paradigm, flags)
     };
     GROUP_TYPES.iter().find(same).map_or(GroupTypePre12::UNKNOWN, |entry| entry.0)
-}
-
-fn string_value(value: &Value) -> StringRef {
-    match value {
-        Value::String(string) => *string,
-        _ => StringRef::UNDEFINED,
-    }
 }

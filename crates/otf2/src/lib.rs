@@ -91,6 +91,8 @@ pub mod anchor;
 #[cfg(feature = "std")]
 pub mod check;
 #[cfg(feature = "std")]
+pub mod clock;
+#[cfg(feature = "std")]
 pub mod definition;
 #[cfg(feature = "std")]
 pub mod enums;

@@ -63,7 +63,7 @@ macro_rules! references {
                 #[inline]
                 fn map(&mut self, mappings: &Mappings) {
                     // An undefined 64-bit id becomes an undefined id of any width.
-                    self.0 = mappings.global(MappingType::$mapping, u64::from(self.0)) as $int;
+                    self.0 = mappings.global(MappingType::$mapping.0, u64::from(self.0)) as $int;
                 }
             )?
         }

@@ -22,7 +22,6 @@ const REMAINING: &[(&str, &str)] = &[
          findings::outside findings::sections findings::small_messages \
          findings::starvation findings::task_waits machine own_reason undisturbed",
     ),
-    ("otf2", "definition enums legacy mapping record reference value wire"),
     (
         "replay",
         "blame blame::classes blame::explain blame::far blame::intervals blame::others \

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use pompeii_live::{Calibration, LiveProcess, MpiDefinition};
 use pompeii_model::Frequency;
 use pompeii_otf2::Timestamp;
+use pompeii_otf2::clock::ClockCorrection;
 use pompeii_otf2::definition::ClockOffset;
-use pompeii_otf2::mapping::ClockCorrection;
 
 use crate::mpi;
 

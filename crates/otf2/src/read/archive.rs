@@ -11,10 +11,11 @@ use super::merged::Merged;
 use super::records::{DefinitionReader, MarkerReader, SnapshotReader, ThumbnailReader};
 use super::source::FileChunks;
 use crate::anchor::Anchor;
+use crate::clock::ClockCorrection;
 use crate::definition::{self, Definition};
 use crate::error::{Error, io_error};
 use crate::field::FieldValue;
-use crate::mapping::{ClockCorrection, Mappings};
+use crate::mapping::Mappings;
 use crate::reference::*;
 use crate::thumbnail;
 
@@ -171,8 +172,12 @@ impl Archive {
         let (mut mappings, mut clock) = (Mappings::default(), ClockCorrection::default());
         for definition in DefinitionReader::local(source, &path, chunk_bytes) {
             match &definition {
-                Ok(Definition::MappingTable(table)) => drop(mappings.add(table)),
-                Ok(Definition::ClockOffset(offset)) => drop(clock.add(offset)),
+                Ok(Definition::MappingTable(table)) => {
+                    mappings.add(table.mapping_type.0, &table.id_map);
+                }
+                Ok(Definition::ClockOffset(offset)) => {
+                    clock.add(offset);
+                }
                 _ => {}
             }
             match definition {

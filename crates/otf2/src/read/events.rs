@@ -9,12 +9,13 @@ use super::simple::{Batch, Simple, walk};
 use super::source::{ChunkSource, FileChunks};
 use super::stream::{Next, Stream};
 use crate::chunk::{self, ATTRIBUTE_LIST, Endian};
+use crate::clock::ClockCorrection;
 use crate::encode::TIMESTAMP;
 use crate::error::Error;
 use crate::event::{Event, MpiCollectiveBegin};
-use crate::mapping::{ClockCorrection, Mappings};
+use crate::mapping::Mappings;
 use crate::record::Family;
-use crate::reference::LocationRef;
+use crate::reference::{LocationRef, RegionRef};
 use crate::value::AttributeValue;
 use crate::wire::{Input, Wire};
 
@@ -354,7 +355,7 @@ impl EventRecord {
 /// From ids and times of a location to common ones.
 #[inline(always)]
 fn global(simple: Simple, mappings: &Mappings, clock: Option<&ClockCorrection>) -> Simple {
-    simple.with(corrected(clock, simple.time), mappings.region(simple.region()))
+    simple.with(corrected(clock, simple.time), RegionRef(mappings.region(simple.region().0)))
 }
 
 #[inline(always)]

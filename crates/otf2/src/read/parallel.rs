@@ -11,8 +11,9 @@ use std::thread;
 use super::archive::{Archive, Local};
 use super::bookmarks::bookmarks;
 use super::events::EventReader;
+use crate::clock::ClockCorrection;
 use crate::error::Error;
-use crate::mapping::{ClockCorrection, Mappings};
+use crate::mapping::Mappings;
 use crate::reference::LocationRef;
 
 /// Some chunks of an event file: what one thread reads at a time.

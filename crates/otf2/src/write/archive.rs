@@ -17,7 +17,6 @@ use crate::chunk::{self, EMPTY_EVENT_FILE, END_OF_CHUNK, Endian, HEADER_BYTES, H
 use crate::definition::{self, Definition};
 use crate::error::{Error, io_error};
 use crate::folder::Folder;
-use crate::legacy;
 use crate::record::{Family, LOCAL};
 use crate::reference::{LocationRef, StringRef};
 use crate::seal::{Sealed, Sealer};
@@ -252,7 +251,7 @@ fn write_definition<W: Write>(
         let file = file.path().to_owned();
         return Err(Error::WrongFile { file, record: definition.name() });
     }
-    legacy::fill(&mut definition);
+    definition.fill_old_fields();
     let mut sink = Sink::new(file.endian);
     definition.write_fields(&mut sink);
     // The library knows the bytes of every field but those of a value with a type of its own.
