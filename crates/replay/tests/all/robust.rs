@@ -45,4 +45,13 @@ mod tests {
             super::check(&input);
         }
     }
+
+    /// The inputs at which the fuzz target begins, among them those that once failed.
+    #[test]
+    fn kept_inputs_give_one_result() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/replay");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            super::check(&std::fs::read(entry.unwrap().path()).unwrap());
+        }
+    }
 }
