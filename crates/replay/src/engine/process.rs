@@ -83,7 +83,9 @@ impl Shared {
         self.forks().lost.contains(&master)
     }
 
-    /// A round is over: what was published in it is there in the next one.
+    /// A round is over: what was published in it is there in the next one. In a damaged trace
+    /// several locations fork the same team. Then the earliest fork counts, in whichever order the
+    /// threads of the analysis have come to these forks.
     pub fn settle(&self) {
         let mut forks = self.forks();
         for team in std::mem::take(&mut forks.taken) {
@@ -94,8 +96,11 @@ impl Shared {
                 }
             }
         }
-        let new = std::mem::take(&mut forks.new);
-        forks.known.extend(new);
+        let mut new = std::mem::take(&mut forks.new);
+        new.sort_unstable_by_key(|(_, Awaited { fork, .. })| (fork.time, fork.id));
+        for (team, awaited) in new {
+            forks.known.entry(team).or_insert(awaited);
+        }
         let lost = std::mem::take(&mut forks.new_lost);
         forks.lost.extend(lost);
     }
@@ -152,4 +157,51 @@ pub enum Missing {
     Task(TaskId),
     /// The other locations have not come to this time, and one of them may go on with the task.
     Turn,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tree::PROGRAM;
+
+    const TEAM: TeamInstance = TeamInstance { team: 3, number: 0 };
+
+    fn fork(master: u32, time: u64) -> Fork {
+        let id = ForkId { master: LocationId(master), number: 0 };
+        Fork { id, time, node: PROGRAM, visit: VisitId::NONE }
+    }
+
+    /// What a worker gets if these forks of its team come in this order, each with the round.
+    fn taken(forks: &[(Fork, u32)]) -> Option<Fork> {
+        let shared = Shared::default();
+        for round in 0..2 {
+            for (fork, _) in forks.iter().filter(|(_, of)| *of == round) {
+                shared.publish(TEAM, *fork, 1);
+            }
+            shared.settle();
+        }
+        shared.take(TEAM)
+    }
+
+    #[test]
+    fn of_several_forks_of_a_team_the_earliest_one_counts_in_each_order() {
+        let (early, late, other) = (fork(1, 20), fork(0, 30), fork(2, 20));
+        for (one, two) in [(early, late), (early, other)] {
+            assert_eq!(taken(&[(one, 0), (two, 0)]), Some(early));
+            assert_eq!(taken(&[(two, 0), (one, 0)]), Some(early));
+        }
+        // A worker may have got that of a former round.
+        assert_eq!(taken(&[(late, 0), (early, 1)]), Some(late));
+    }
+
+    #[test]
+    fn a_fork_is_there_in_the_next_round_and_for_as_many_workers_as_the_team_has() {
+        let shared = Shared::default();
+        shared.publish(TEAM, fork(0, 5), 1);
+        assert_eq!(shared.take(TEAM), None);
+        shared.settle();
+        assert_eq!(shared.take(TEAM), Some(fork(0, 5)));
+        shared.settle();
+        assert_eq!(shared.take(TEAM), None);
+    }
 }

@@ -134,6 +134,32 @@ fn no_thread_waits_for_a_master_whose_records_were_dropped() {
 }
 
 #[test]
+fn of_two_forks_of_a_team_the_earliest_one_has_the_workers() {
+    // Thread 2 is in the parallel region of thread 0, for each number of threads of the analysis.
+    check(
+        "pompeii
+         end 90
+         team A = 0.0 0.1 0.2
+         5 0.0 + main
+         5 0.1 + other
+         10 0.0 fork
+         20 0.1 fork
+         30 0.0 team A
+         30 0.1 team A
+         40 0.2 team A; + parallel
+         50 0.2 -; endteam A",
+        expect![[r#"
+            program  time=[5, 0, 0]  visits=[1, 0, 0]
+            program/main  time=[85, 0, 0]  visits=[1, 0, 0]
+            program/main/parallel  time=[0, 0, 40]  visits=[0, 0, 1]
+            program/other  time=[0, 85, 0]  visits=[0, 1, 0]
+            Gaps { backward: 0, beyond: 0, unbalanced: 0, open_regions: 2, unknown_forks: 0, unknown_tasks: 0, counters: 0, unknown_barriers: 0, dropped: 0, errors: 0 }
+            incomplete 2
+        "#]],
+    );
+}
+
+#[test]
 fn other_writers_are_off_without_a_region() {
     check(
         "end 50
