@@ -14,15 +14,6 @@ const FILES_MAX: usize = 3;
 /// Files of longer circles, which are still to be mended: remove what you mend, and add nothing.
 const REMAINING: &[(&str, &str)] = &[
     (
-        "analysis",
-        "consequences findings findings::barriers findings::blocked findings::doubt \
-         findings::gain findings::imbalance findings::late_messages findings::late_ranks \
-         findings::late_threads findings::master_in_mpi findings::mpi findings::mpi_calls \
-         findings::mpi_functions findings::mpi_words findings::one_late_rank \
-         findings::outside findings::sections findings::small_messages \
-         findings::starvation findings::task_waits machine own_reason undisturbed",
-    ),
-    (
         "replay",
         "blame blame::classes blame::explain blame::far blame::intervals blame::others \
          compound counter engine::finders engine::front engine::given engine::home \

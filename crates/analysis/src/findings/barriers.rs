@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, LocationId, ProcessId, Region, RegionId, Role, Ticks};
 
-use super::doubt::{Doubt, Waited};
+use super::doubt::{Doubt, TOO_FEW_VISITS, Waited};
+use super::fractions::divide;
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
 use super::loop_work::LoopWork;
@@ -12,6 +13,7 @@ use super::master_in_mpi::InMpi;
 use super::one_before::OneBefore;
 use super::outside::Outside;
 use super::owner::owner;
+use super::paths::ends_team;
 use super::sections::{sections, units};
 use super::slower::{Question, Slower, slower_code};
 use super::task_waits::{self, AtBarrier};
@@ -371,13 +373,6 @@ fn costlier_half(lens: &Lens, metric: &str, calls: &[CallId]) -> (bool, Vec<Call
     }
 }
 
-/// Whether it is the barrier at the end of a parallel region.
-pub(super) fn ends_team(lens: &Lens, call: CallId) -> bool {
-    let parent = lens.cube.calls.parent(call);
-    lens.role(call) == Role::ImplicitBarrier
-        && parent.is_some_and(|parent| lens.role(parent) == Role::Parallel)
-}
-
 /// ` in foo`, where the late thread has come to the barrier by another way than those that wait.
 fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
     let (lens, tree) = (&search.lens, &search.lens.cube.calls);
@@ -390,9 +385,6 @@ fn came_from(search: &Search, calls: &[CallId], late: LocationId) -> String {
         None => String::new(),
     }
 }
-
-pub(super) const TOO_FEW_VISITS: &str =
-    "Measure a longer run: there are too few visits to tell which thread has more work.";
 
 /// What to change in a construct, which has this region.
 pub(super) fn advice(cause: Cause, construct: &str, region: &Region, lateness: Lateness) -> Advice {
@@ -437,11 +429,6 @@ pub(super) fn advice(cause: Cause, construct: &str, region: &Region, lateness: L
               barriers, or use nowait if the next code does not need the results."
         }
     })
-}
-
-/// Rounded quotient of non-negative integers.
-pub(super) fn divide(ticks: i64, by: i64) -> i64 {
-    (ticks + by / 2) / by.max(1)
 }
 
 #[cfg(test)]

@@ -8,12 +8,11 @@
 use pompeii_model::Ticks;
 
 use super::mpi_calls::Calls;
+use super::mpi_functions::CALL_S;
 
 /// The two processes of a message may differ by less than this factor without any waiting, since
 /// sending and receiving are not the same work.
 const FACTOR: f64 = 2.0;
-/// A call for a message costs some microseconds at most, so shorter times are no waiting.
-pub(super) const CALL_S: f64 = 10e-6;
 
 /// What a process does for messages.
 #[derive(Clone, Copy, Default)]

@@ -6,7 +6,6 @@
 
 use pompeii_model::{CallId, Ticks};
 
-use super::barriers::TOO_FEW_VISITS;
 use super::gain::ESTIMATES_DIFFER;
 use super::imbalance::ENOUGH_VISITS;
 use super::outside::Outside;
@@ -17,6 +16,10 @@ use crate::format;
 /// 0.15 s, two threads of a virtual machine had the same work: one of them arrived 3 % of it or
 /// more after the average in every fourth run, and 4 % or more in every tenth.
 const CPUS_DIFFER: f64 = 0.05;
+
+/// The advice if the late thread is not proven.
+pub(super) const TOO_FEW_VISITS: &str =
+    "Measure a longer run: there are too few visits to tell which thread has more work.";
 
 /// What leads to the barriers of each construct.
 pub(super) struct Doubt<'a> {

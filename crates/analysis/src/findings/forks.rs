@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::owner::owner;
 use super::sets::Sets;
 use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};

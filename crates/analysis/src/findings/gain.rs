@@ -7,7 +7,7 @@ use std::ops::Add;
 
 use pompeii_model::{Cube, LocationId, Ticks};
 
-use super::imbalance::fraction;
+use super::fractions::fraction;
 use crate::Lens;
 
 /// Two runs of the same program on a quiet machine differ by about one percent. Closer bounds could

@@ -3,8 +3,8 @@
 
 use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Role, Ticks};
 
-use super::barriers::divide;
 use super::between::{self, Between};
+use super::fractions::divide;
 use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
 use crate::{Lens, MANY_SAMPLES, format};
 

@@ -13,7 +13,7 @@
 use pompeii_model::Ticks;
 
 use super::Gain;
-use super::barriers::divide;
+use super::fractions::{divide, most_of};
 
 /// A difference is called steady if at least this share of the loss is: otherwise most of the loss
 /// would stay after a perfect redistribution.
@@ -101,16 +101,6 @@ impl Parts {
             _ => Kind::Both,
         }
     }
-}
-
-/// What a repair brings at least that removes most of the waits, but not all.
-pub(super) fn most_of(ticks: Ticks) -> Ticks {
-    fraction(ticks, 3, 5)
-}
-
-/// A fraction of a time. It is at most the whole, so it fits although the product may not.
-pub(super) fn fraction(ticks: Ticks, parts: i64, of: i64) -> Ticks {
-    (i128::from(ticks) * i128::from(parts) / i128::from(of.max(1))) as Ticks
 }
 
 /// Which part of the waiting is to be repaired.
@@ -285,7 +275,6 @@ mod tests {
         let parts = Parts::new(&[0, 1 << 61]).unwrap();
         assert_eq!(parts.kind(Lateness::Always, 1 << 61), Kind::Steady);
         assert_eq!(parts.balanced().low_ticks, (1 << 60) / 5 * 3);
-        assert_eq!((fraction(i64::MAX, 3, 4), fraction(10, 1, 0)), (i64::MAX / 4 * 3 + 2, 10));
         let text = format!(
             "wall={0} locations=2
              a                                         0  time={0}

@@ -16,8 +16,8 @@
 use pompeii_model::Ticks;
 
 use super::Gain;
-use super::barriers::divide;
-use super::imbalance::{Parts, most_of};
+use super::fractions::{divide, most_of};
+use super::imbalance::Parts;
 use super::late_ranks::Work;
 use super::mpi_calls::Calls;
 use super::mpi_functions::BEGIN_AND_END;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{Id, IndexVec, LocationId, MetricId, RegionId, Ticks};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::imbalance::Parts;
 use crate::Lens;
 

@@ -13,6 +13,7 @@ mod blocked;
 mod chunks;
 mod doubt;
 mod forks;
+mod fractions;
 mod gain;
 mod idle_threads;
 mod imbalance;

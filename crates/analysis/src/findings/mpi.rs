@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use pompeii_model::{CallId, RegionId, Ticks};
 
-use super::barriers::divide;
 use super::blocked;
+use super::fractions::divide;
 use super::imbalance::{Kind, Lateness, Parts};
 use super::late_messages::{LateMessages, is_late_message};
 use super::late_ranks::{Delay, Work};

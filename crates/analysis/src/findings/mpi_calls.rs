@@ -3,9 +3,8 @@
 
 use pompeii_model::{CallId, LocationId, RegionId, Role, Ticks};
 
-use super::blocked::CALL_S;
 use super::imbalance::Parts;
-use super::mpi_functions::{self, BEGIN_AND_END, MESSAGES, Waiting};
+use super::mpi_functions::{self, BEGIN_AND_END, CALL_S, MESSAGES, Waiting};
 use super::polls::{self, Polls};
 use super::{Search, grouped};
 use crate::Lens;

@@ -8,7 +8,6 @@
 
 use pompeii_model::Ticks;
 
-use super::blocked::CALL_S;
 use super::mpi_calls::Calls;
 
 /// Every program pays for it once: no finding, unless some processes wait for others at the end.
@@ -53,6 +52,8 @@ const METRICS: [(&str, Waiting); 10] = [
     ("mpi_mgmt_win", Waiting::BeyondTheLeast),
 ];
 
+/// A call for a message costs some microseconds at most, so shorter times are no waiting.
+pub(super) const CALL_S: f64 = 10e-6;
 /// Even slow networks move a hundred megabytes in a second.
 pub(super) const SLOW_S_PER_BYTE: f64 = 1e-8;
 

@@ -9,9 +9,9 @@
 
 use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks};
 
-use super::barriers::ends_team;
 use super::imbalance::Parts;
 use super::owner::owner;
+use super::paths::ends_team;
 use super::{Advice, AdviceKind, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
 

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use pompeii_model::{LocationId, RegionId, Ticks};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::late_ranks::Delay;
 use super::mpi_words::late_sentence;
 use super::{Cause, Finding, Gain, Loss, Search, Site, Words};

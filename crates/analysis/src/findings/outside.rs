@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use pompeii_model::{CallId, IndexVec, Role, Ticks};
 
 use super::Search;
-use super::barriers::ends_team;
 use super::imbalance::Parts;
 use super::owner::owner;
+use super::paths::ends_team;
 
 /// A quantity of each outermost parallel region (time, for example), without what ends at a barrier
 /// of its own.

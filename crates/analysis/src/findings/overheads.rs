@@ -3,7 +3,7 @@
 
 use pompeii_model::{CallId, Role};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::owner::owner;
 use super::{Advice, Cause, Loss, Search, Site, Words};
 use crate::{Lens, format};

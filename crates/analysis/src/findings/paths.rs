@@ -53,6 +53,13 @@ impl Paths {
     }
 }
 
+/// Whether it is the barrier at the end of a parallel region.
+pub(super) fn ends_team(lens: &Lens, call: CallId) -> bool {
+    let parent = lens.cube.calls.parent(call);
+    lens.role(call) == Role::ImplicitBarrier
+        && parent.is_some_and(|parent| lens.role(parent) == Role::Parallel)
+}
+
 /// The innermost construct or function of a call path: itself, unless it is a body or a chunk.
 pub fn construct(cube: &Cube, call: CallId) -> CallId {
     let is_construct = |at: &CallId| !is_body(cube.regions[cube.calls.region(*at)].role);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use pompeii_model::{CallId, Role, Ticks};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::imbalance::Parts;
 use super::{Cause, Gain, Search};
 

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 
 use pompeii_model::{CallId, Moments, RegionId, Role, Ticks};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::owner::owner;
 use super::{Advice, Cause, Loss, Search, Site, Words};
 use crate::task_times::{TaskInstances, task_instances};

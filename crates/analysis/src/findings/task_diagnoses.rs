@@ -10,7 +10,7 @@
 
 use pompeii_model::{CallId, RegionId};
 
-use super::barriers::divide;
+use super::fractions::divide;
 use super::starvation::is_for_a_long_task;
 use super::task_group::{TaskConstruct, TaskGroup, TaskNumbers, Tasks, task_groups};
 use super::{Advice, AdviceKind, Cause, Loss, Search, Site, Words};

@@ -5,8 +5,7 @@
 
 use pompeii_model::{CallId, RegionId, Role, Ticks};
 
-use super::barriers::divide;
-use super::imbalance::most_of;
+use super::fractions::{divide, most_of};
 use super::starvation::{Executed, Found, at_waits};
 use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use crate::{Lens, format};
