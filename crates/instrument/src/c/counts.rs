@@ -9,6 +9,9 @@ use crate::Language;
 use crate::directive::Directive;
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::Range;
+use std::rc::Rc;
+use std::slice;
 
 /// Clauses after which a name means something else inside of the construct, or nothing yet.
 const PRIVATISING: &[&str] =
@@ -19,7 +22,7 @@ const LOOPS_MAX: usize = 24;
 
 impl Emitter<'_> {
     /// The number of iterations of the loops that a directive distributes.
-    pub(super) fn count(&self, index: usize) -> Option<String> {
+    pub(super) fn count(&self, index: usize) -> Option<Rc<str>> {
         let directive = &self.lexed.directives[index].directive;
         let [nest] = self.constructs[index].nests.as_slice() else { return None };
         let loops = collapsed(self.source, directive)?;
@@ -30,9 +33,29 @@ impl Emitter<'_> {
             .flat_map(|clause| directive.items(clause))
             .filter_map(|item| item.base.map(|base| &self.source[base]))
             .collect();
+        match headers {
+            [header] if private.is_empty() => self.count_once(header),
+            _ => self.count_without(&private, headers),
+        }
+    }
+
+    /// The number for a loop whose header says all: few texts have many different ones.
+    fn count_once(&self, header: &Range<usize>) -> Option<Rc<str>> {
+        let text = &self.source[header.clone()];
+        if let Some(known) = self.counts.borrow().get(text) {
+            return known.clone();
+        }
+        let count = self.count_without(&HashSet::new(), slice::from_ref(header));
+        self.counts.borrow_mut().insert(text, count.clone());
+        count
+    }
+
+    /// The number for loops in whose headers the private names mean something else.
+    fn count_without(&self, private: &HashSet<&[u8]>, headers: &[Range<usize>]) -> Option<Rc<str>> {
         let refuses = |name: &[u8]| private.contains(name) || self.has_effect(name);
         let cxx = self.options.language == Language::Cxx;
-        Bounds { text: self.source, cxx, prefix: self.prefix, refuses: &refuses }.count(headers)
+        let bounds = Bounds { text: self.source, cxx, prefix: self.prefix, refuses: &refuses };
+        bounds.count(headers).map(Rc::from)
     }
 
     /// Whether reading this name may have an effect: it is volatile, or a macro of this text that

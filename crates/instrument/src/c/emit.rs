@@ -21,8 +21,9 @@ use crate::{
     Abi, CALLS, Diagnostic, Error, LineIndex, Options, Outcome, RESULTS_USED, Region, Severity,
     TIMED, pomp2,
 };
-use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// What the prelude has to declare besides the routines.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,6 +92,7 @@ pub(super) fn emit(
         defined: OnceCell::new(),
         devices_in_branch: OnceCell::new(),
         effects: OnceCell::new(),
+        counts: RefCell::default(),
         reported: BTreeSet::new(),
         unknown: BTreeSet::new(),
         open_regions: OpenRegions::default(),
@@ -143,6 +145,8 @@ pub(super) struct Emitter<'a> {
     pub(super) devices_in_branch: OnceCell<bool>,
     /// Names whose evaluation may have an effect, found at the first use.
     pub(super) effects: OnceCell<HashSet<&'a [u8]>>,
+    /// Numbers of iterations by the header of the loop, where no clause changes the names in it.
+    pub(super) counts: RefCell<HashMap<&'a [u8], Option<Rc<str>>>>,
     /// Constructs whose closedness has been reported, and whether preprocessing may end it.
     reported: BTreeSet<(usize, bool)>,
     /// Names of directives that are not known.

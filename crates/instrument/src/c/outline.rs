@@ -216,8 +216,8 @@ impl Walk<'_> {
 
     fn directive(&mut self, index: u32) {
         let words = &self.lexed.directives[index as usize].directive.words;
-        let name: Vec<&str> = words.iter().flat_map(|word| word.text.split('_')).collect();
-        self.simd |= name == ["declare", "simd"];
+        let mut name = words.iter().flat_map(|word| word.text.split('_'));
+        self.simd |= name.next() == Some("declare") && name.eq(["simd"]);
         self.clear();
     }
 

@@ -89,7 +89,10 @@ impl<'a> Levels<'a> {
     fn delete(&self, span: Range<usize>, edits: &mut EditList) {
         let lines = memchr::memchr_iter(b'\n', &self.text[span.clone()]).count();
         let attribute = matches!(self.found.form, Form::Attribute { .. });
-        let mut kept = if attribute { "\n" } else { "\\\n" }.repeat(lines);
+        let from = edits.text().len();
+        for _ in 0..lines {
+            edits.text().extend_from_slice(if attribute { b"\n" } else { b"\\\n" });
+        }
         let mut end = span.end;
         while matches!(self.text.get(end), Some(b' ' | b'\t')) {
             end += 1;
@@ -97,8 +100,8 @@ impl<'a> Levels<'a> {
         if self.text.get(end) == Some(&b',') {
             end += 1;
         }
-        kept.push_str(if end == span.end { " " } else { "" });
-        edits.replace(span.start..end, kept);
+        edits.text().extend_from_slice(if end == span.end { b" " } else { b"" });
+        edits.replace_by_written(span.start..end, from);
     }
 }
 

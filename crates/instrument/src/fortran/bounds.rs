@@ -35,7 +35,7 @@ struct Loop {
     parameters: Vec<Vec<u8>>,
 }
 
-impl Rewriter<'_> {
+impl<'a> Rewriter<'a> {
     /// The argument after the number of the region: how many loops there are, and first value,
     /// last value and step of each.
     pub(super) fn bounds(&self, to: Target) -> String {
@@ -67,7 +67,7 @@ impl Rewriter<'_> {
         };
         let is_function = |name: &[u8]| {
             !INQUIRIES.contains(&name)
-                || self.facts.nest.units.iter().any(|unit| unit.name.as_bytes() == name)
+                || self.unit_names.get_or_init(|| self.names_of_units()).contains(name)
         };
         let mut list = format!(",[integer(8)::{count}");
         for parameter in loops.iter().flat_map(|one| &one.parameters) {
@@ -78,6 +78,11 @@ impl Rewriter<'_> {
             list.push_str(&String::from_utf8_lossy(parameter));
         }
         Some(list + "]")
+    }
+
+    fn names_of_units(&self) -> HashSet<&'a [u8]> {
+        let nest = self.facts.nest;
+        nest.units.iter().map(|unit| unit.name.as_bytes()).collect()
     }
 
     /// The loop of a statement.

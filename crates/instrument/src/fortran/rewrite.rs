@@ -35,6 +35,8 @@ const BYTES_PER_CONSTRUCT: usize = 1024;
 pub(super) struct Rewriter<'a> {
     /// Names that may be volatile, found at the first use.
     pub volatile: OnceCell<HashSet<Vec<u8>>>,
+    /// Names of program units, collected at the first use.
+    pub unit_names: OnceCell<HashSet<&'a [u8]>>,
     /// Whether there may be integers of 16 bytes, found at the first use.
     pub wide: OnceCell<bool>,
     pub source: &'a [u8],
@@ -82,6 +84,7 @@ impl<'a> Rewriter<'a> {
         edits.reserve(count * EDITS_PER_CONSTRUCT, count * BYTES_PER_CONSTRUCT);
         Rewriter {
             volatile: OnceCell::new(),
+            unit_names: OnceCell::new(),
             wide: OnceCell::new(),
             source,
             facts,

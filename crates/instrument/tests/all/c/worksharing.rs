@@ -2,7 +2,7 @@
 
 use super::{check, check_with};
 use expect_test::{Expect, expect};
-use pompeii_instrument::{ConstructSet, Language, Options};
+use pompeii_instrument::{ConstructSet, Language, Options, instrument};
 
 fn check_disabled(input: &str, expected: &Expect) {
     let disabled = ConstructSet::disabled("single").unwrap();
@@ -279,4 +279,18 @@ fn disabled_constructs_pass() {
             == 1 of 2
         "#]],
     );
+}
+
+/// A clause may change the meaning of a name in the header of a loop.
+#[test]
+fn equal_headers_have_the_same_number_unless_a_clause_changes_a_name() {
+    let plain = "#pragma omp for\nfor (i = 0; i < n; i++) x[i] = n;\n";
+    let private = plain.replace("omp for", "omp for private(n)");
+    let text = format!("void f(int n, int *x) {{\nint i;\n{plain}{private}{plain}}}\n");
+    let outcome = instrument(text.as_bytes(), &Options::new("t.c", Language::C)).unwrap();
+    let output = String::from_utf8(outcome.text).unwrap();
+    let calls = output.lines().filter_map(|line| line.split_once("POMP_For_enter(pomp_"));
+    let numbers: Vec<&str> = calls.map(|(_, call)| &call["1(), ".len()..]).collect();
+    let known = "__builtin_classify_type(n) == 1 ? pomp_until(0, (long)(n), 1) : -1);";
+    assert_eq!(numbers, [known, "-1);", known]);
 }
