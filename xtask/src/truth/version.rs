@@ -15,6 +15,12 @@ use super::surroundings::Surroundings;
 /// Variables that would make versions do something else than the head says.
 const CLEARED_PREFIXES: [&str; 5] = ["OMP_", "GOMP_", "POMPEII_", "SCOREP_", "OMPI_"];
 
+/// In all versions functions and loops begin at a cache line. Otherwise chance decides whether a
+/// short loop lies in one cache line or in two, since the versions have different code before it.
+/// Then differences of placement would count as gain or dilation: the loop of `work` in a library
+/// that is not measured took twice as long in the measured version.
+const PLACEMENT: [&str; 2] = ["-falign-functions=64", "-falign-loops=64"];
+
 /// A program, what the seed has chosen for it, and where its versions are built.
 pub(super) struct Workshop<'a> {
     pub(super) program: &'a Program,
@@ -63,14 +69,15 @@ impl Workshop<'_> {
             let object = object.file_name().context("a file has a name")?.to_owned();
             let mut command = Command::new("gcc");
             // Other people's libraries know nothing of this program's OpenMP.
-            command.args(["-O2", "-g", "-c", "-pthread"]).args(self.macros(version)).arg(part);
+            command.args(["-O2", "-g", "-c", "-pthread"]).args(PLACEMENT);
+            command.args(self.macros(version)).arg(part);
             self.compile(command.arg("-o").arg(&object))?;
             objects.push(object);
         }
         let mut words = before.to_vec();
         words.push(self.compiler().to_owned());
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).args(["-O2", "-g", "-fopenmp", "-pthread"]);
+        command.args(&words[1..]).args(["-O2", "-g", "-fopenmp", "-pthread"]).args(PLACEMENT);
         // The main program comes last, since Fortran's modules must be compiled before it.
         let sources = self.program.sources.iter().rev();
         command.args(self.macros(version)).args(sources).args(objects);
@@ -235,6 +242,8 @@ pub(super) fn fresh(folder: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::program;
+    use super::super::seed::Stream;
     use super::*;
 
     #[test]
@@ -242,6 +251,26 @@ mod tests {
         let run = timed("sum 3\nseconds:  0.25\n", 0.9);
         assert_eq!(run, Run { seconds: 0.25, output: "sum 3\n".into() });
         assert_eq!(timed("seconds: soon\n", 0.9).seconds, 0.9);
+    }
+
+    /// A library's functions, which are the same code in all versions. Without the options one of
+    /// four functions begins at a cache line by chance.
+    #[test]
+    fn functions_begin_at_cache_lines() {
+        let programs = Program::all(&program::folder()).unwrap();
+        let program = programs.iter().find(|program| program.name == "library_threads").unwrap();
+        let chosen = program.header.choose(&mut Stream::new(1, &program.name));
+        let folder = tempfile::tempdir().unwrap();
+        let workshop = Workshop { program, chosen, folder: folder.path().to_owned() };
+        workshop.build(&Version::Faulty, &[]).unwrap();
+        let output = Command::new("nm").arg(folder.path().join("faulty")).output().unwrap();
+        let symbols = String::from_utf8(output.stdout).unwrap();
+        for name in ["take_part", "library_solve", "main._omp_fn.0"] {
+            let line = symbols.lines().find(|line| line.ends_with(&format!(" {name}")));
+            let address = line.and_then(|line| line.split(' ').next()).unwrap();
+            let address = u64::from_str_radix(address, 16).unwrap();
+            assert_eq!(address % 64, 0, "{name} at {address:#x}");
+        }
     }
 
     #[test]
