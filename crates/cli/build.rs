@@ -17,10 +17,34 @@ use flate2::{Compression, Crc};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The functions of the C library that are interposed.
-const ENDS: [&str; 15] = [
-    "_exit", "_Exit", "_Fork", "execl", "execle", "execlp", "execv", "execve", "execveat",
-    "execvp", "execvpe", "fexecve", "vfork", "clone", "syscall",
+/// The functions of the C library that are interposed: for ends and children of processes, and for
+/// the actions of signals.
+const OF_C: [&str; 25] = [
+    "_exit",
+    "_Exit",
+    "_Fork",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execveat",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "vfork",
+    "clone",
+    "syscall",
+    "sigaction",
+    "__sigaction",
+    "signal",
+    "bsd_signal",
+    "ssignal",
+    "sysv_signal",
+    "__sysv_signal",
+    "sigset",
+    "sigignore",
+    "siginterrupt",
 ];
 
 /// Where an event of a detached task is fulfilled: no lock routine.
@@ -206,7 +230,7 @@ fn api(shared: &Path) -> Result<Vec<String>> {
     let names = String::from_utf8_lossy(&output.stdout);
     let prefixes = ["POMP_", "pomp_", "POMP2_", "pomp2_", "omp_"];
     let own =
-        |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || ENDS.contains(name);
+        |name: &&str| prefixes.iter().any(|prefix| name.starts_with(prefix)) || OF_C.contains(name);
     let mut names: Vec<String> = names.lines().filter(own).map(str::to_owned).collect();
     names.sort();
     names.dedup();

@@ -11,6 +11,7 @@ use std::mem::transmute;
 
 use crate::ends::Next;
 use crate::forks;
+use crate::signals;
 use crate::tls;
 
 /// Interposes `vfork`. It returns twice on one stack, so it cannot call the next one: it keeps its
@@ -49,7 +50,7 @@ pub unsafe extern "C" fn vfork() -> libc::pid_t {
 
 /// Interposes `syscall`, which asks the system as the C library's does: a number and six arguments.
 /// A child with memory of its own is silent; one with the parent's may have another stack, on which
-/// it simply returns.
+/// it simply returns. The action of a signal goes to [`signals`].
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
 pub unsafe extern "C" fn syscall() -> libc::c_long {
@@ -67,6 +68,8 @@ pub unsafe extern "C" fn syscall() -> libc::c_long {
         "je 3f",
         "cmp rax, {clone3}",
         "je 4f",
+        "cmp rax, {rt_sigaction}",
+        "je 8f",
         "syscall",
         "cmp rax, -4095",
         "jae 6f",
@@ -104,12 +107,17 @@ pub unsafe extern "C" fn syscall() -> libc::c_long {
         "add rsp, 8",
         "xor eax, eax",
         "ret",
+        "8:",
+        "mov rcx, r10",
+        "jmp {action}",
         fork = const libc::SYS_fork,
         clone = const libc::SYS_clone,
         clone3 = const libc::SYS_clone3,
+        rt_sigaction = const libc::SYS_rt_sigaction,
         shares_memory = const libc::CLONE_VM,
         failed = sym failed,
         be_silent = sym be_silent,
+        action = sym signals::by_system_call,
     );
 }
 

@@ -12,7 +12,7 @@
 use std::ffi::{CStr, CString, OsString};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -71,13 +71,26 @@ impl Started {
         self.write(&format!("pompeii: {}\n", printable(what)));
     }
 
+    /// Says something that has no unprintable characters, without allocation.
+    pub fn say_fixed(&self, what: &'static str) {
+        self.write_all(["pompeii: ", what, "\n"]);
+    }
+
     /// Writes a message to standard error, if that is still open: without allocation.
     pub fn write(&self, text: &str) {
+        self.write_all([text]);
+    }
+
+    fn write_all<const PARTS: usize>(&self, parts: [&str; PARTS]) {
         if standard_error().is_none() || standard_error() != self.standard_error {
             return;
         }
-        // SAFETY: writes a buffer to standard error; `eprintln!` could lock what the program holds.
-        unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+        let parts = parts.map(|part| libc::iovec {
+            iov_base: part.as_ptr().cast_mut().cast(),
+            iov_len: part.len(),
+        });
+        // SAFETY: writes buffers to standard error; `eprintln!` could lock what the program holds.
+        unsafe { libc::writev(2, parts.as_ptr(), PARTS as libc::c_int) };
     }
 
     /// The working folder that the program was started in.
@@ -348,6 +361,14 @@ fn failed(call: &'static str, error: &std::io::Error) -> MapError {
 pub fn is_privileged() -> bool {
     // SAFETY: reads what the kernel has put there when the program was started.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// Whether `run` has started this program to sample its functions: `POMPEII_PROGRAM` has the device
+/// and the inode of the file.
+pub fn is_named_program() -> bool {
+    let Some(named) = variable(&["POMPEII_PROGRAM"]) else { return false };
+    let own = std::fs::metadata("/proc/self/exe");
+    own.is_ok_and(|file| named == format!("{}:{}", file.dev(), file.ino()))
 }
 
 /// The first of these environment variables that is set; none of a privileged program's. Not by

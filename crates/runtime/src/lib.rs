@@ -75,6 +75,8 @@ mod sampling;
 mod seat;
 mod serial;
 mod shared;
+#[cfg(target_arch = "x86_64")]
+pub mod signals;
 mod sites;
 mod start;
 mod sync;

@@ -67,9 +67,10 @@ extern "C" fn constructor() {
 }
 
 /// Whether the process is sampled from its begin on, and not from its first event on. If this
-/// library was only loaded in front of others, the process may be a shell or a launcher.
+/// library was only loaded in front of others, the process may be a shell or a launcher, unless the
+/// user has named its program.
 fn is_worth_sampling() -> bool {
-    !next::is_preloaded() || sampling::has_parallel_library()
+    !next::is_preloaded() || folder::is_named_program() || sampling::has_parallel_library()
 }
 
 #[used]
@@ -242,7 +243,7 @@ fn begin_sampling(process: &'static Process) {
     let hz = process.options.sample_hz;
     if hz > 0 {
         let number = move |path: &str, build_id: &str| process.loaded_file(path, build_id);
-        let say = |what: &str| begin().1.say(what);
+        let say = |what: &'static str| begin().1.say_fixed(what);
         sampling::begin(Setting { hz, place: tls::sampled, number: Box::new(number), say });
     }
 }

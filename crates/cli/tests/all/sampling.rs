@@ -108,20 +108,6 @@ fn functions_of_a_stripped_program_are_told_apart() {
 }
 
 #[test]
-fn a_program_that_takes_the_signal_is_sampled_no_more() {
-    let sandbox = Sandbox::new();
-    let text = PROGRAM.replace("#include <stdio.h>", "#include <signal.h>\n#include <stdio.h>");
-    let text = text.replace(
-        "  prepare();",
-        "  for (int i = SIGRTMIN; i <= SIGRTMAX; i++) signal(i, SIG_IGN);\n  prepare();",
-    );
-    sandbox.compile("program", &text);
-    let ended = sandbox.succeeds("run --sample 100 -q -o exp -- ./program");
-    assert_eq!(ended.output, "done\n");
-    ended.says("no functions by sampling from here on");
-}
-
-#[test]
 fn impossible_numbers_of_samples_are_refused() {
     let sandbox = Sandbox::new();
     assert_eq!(sandbox.pompeii("run --sample 251 -- true").code, Some(2));

@@ -16,6 +16,7 @@ use framehop::Unwinder as _;
 use framehop::x86_64::UnwindRegsX86_64;
 use pompeii_live::SamplePlace;
 
+use super::action::{self, Action};
 use super::modules::{self, Modules};
 use super::threads::{self, Scratch, Thread};
 
@@ -53,25 +54,27 @@ struct Registers {
 }
 
 /// Takes a signal that is not in use for the handler, or the one that it has from the process which
-/// this one was forked from; `None` if there is none.
-pub fn install() -> Option<c_int> {
+/// this one was forked from. Returns it with the action that it had, which is the handler in such a
+/// process; `None` if there is no such signal.
+pub fn install() -> Option<(c_int, Action)> {
     let mut all = (libc::SIGRTMIN()..=libc::SIGRTMAX() - OTHERS).rev();
-    let is_free = |of: &c_int| disposition(*of) == Some(libc::SIG_DFL) || is_installed(*of);
-    let signal = all.find(is_free)?;
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: zeroes are an action; the handler has the type that `SA_SIGINFO` asks for.
-    unsafe {
-        let action = action.assume_init_mut();
-        action.sa_sigaction = handler();
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-        libc::sigfillset(&mut action.sa_mask);
-        (libc::sigaction(signal, action, std::ptr::null_mut()) == 0).then_some(signal)
-    }
+    let (signal, before) = all.find_map(|signal| {
+        let now = action::of(signal)?;
+        (now.handler == libc::SIG_DFL || is_ours(&now)).then_some((signal, now))
+    })?;
+    let flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    let own = Action::new(handler(), flags as u64, u64::MAX);
+    action::set(signal, &own).then_some((signal, before))
 }
 
 /// Whether the signal still leads to the handler.
 pub fn is_installed(signal: c_int) -> bool {
-    disposition(signal) == Some(handler())
+    action::of(signal).as_ref().is_some_and(is_ours)
+}
+
+/// Whether this action leads to the handler.
+pub fn is_ours(action: &Action) -> bool {
+    action.handler == handler()
 }
 
 /// Whether the calling thread blocks the signal. It would stay pending until the thread waits for
@@ -87,15 +90,6 @@ pub fn is_blocked(signal: c_int) -> bool {
 
 fn handler() -> libc::sighandler_t {
     on_signal as *const () as libc::sighandler_t
-}
-
-fn disposition(signal: c_int) -> Option<libc::sighandler_t> {
-    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: only asks; zeroes are an action.
-    unsafe {
-        let known = libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0;
-        known.then(|| action.assume_init().sa_sigaction)
-    }
 }
 
 unsafe extern "C" fn on_signal(

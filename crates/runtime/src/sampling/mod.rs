@@ -13,12 +13,19 @@
 //! runtime: the thread waited, or worked for the runtime.
 //!
 //! The list of loaded files is made anew by a thread of ours, which looks every few milliseconds
-//! whether libraries have come or gone. If the program takes the signal for itself, sampling ends,
-//! with a message.
+//! whether libraries have come or gone.
+//!
+//! A program may change the actions of all signals, for example to the default, which would end it
+//! at the next signal of a timer. What it wants for the signal of the sampler is remembered and
+//! shown to it ([`exchange`]), while the system has the handler. If the program has a handler of its
+//! own for that signal, sampling ends, with a message, before that handler is installed. The thread
+//! of ours also looks whether the program has asked the system itself.
 //!
 //! This is a part of the core that uses none of its other files, except those that know the system:
 //! what it needs of the measurement it gets as functions ([`Setting`]).
 
+#[cfg(target_arch = "x86_64")]
+mod action;
 #[cfg(target_arch = "x86_64")]
 mod handler;
 #[cfg(target_arch = "x86_64")]
@@ -54,8 +61,8 @@ pub struct Setting {
     pub place: Where,
     /// The number of a loaded file, by path and build id.
     pub number: Number,
-    /// Tells the user something.
-    pub say: fn(&str),
+    /// Tells the user something, without allocation.
+    pub say: fn(&'static str),
 }
 
 /// How many samples a text asks for; 0, which means none, if it is no number of them.
@@ -65,11 +72,13 @@ pub fn hz(text: &str) -> u32 {
 
 #[cfg(target_arch = "x86_64")]
 mod active {
+    use std::ffi::c_int;
     use std::sync::atomic::AtomicI32;
-    use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+    use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
     use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
     use std::time::Duration;
 
+    use super::action::{self, Action};
     use super::modules::List;
     use super::{AtomicPtr, NodeOffset, Setting, Tree, Where, c_void, handler, pid_t, threads};
     use crate::helpers;
@@ -78,8 +87,14 @@ mod active {
 
     /// Between two looks at the loaded files.
     const RENEWAL: Duration = Duration::from_millis(20);
+    const TAKEN: &str = "no functions by sampling from here on: the program handles the real-time \
+                         signal itself that Pompeii uses for it";
     /// The signal; 0 if nothing is sampled.
     static SIGNAL: AtomicI32 = AtomicI32::new(0);
+    /// The process that is sampled. A child of `vfork` has its memory, but actions of its own.
+    static PROCESS: AtomicI32 = AtomicI32::new(0);
+    /// What the program wants to happen at the signal.
+    static WANTED: action::Shared = action::Shared::new();
     /// The same in a forked child as in its parent.
     static FIXED: OnceLock<Fixed> = OnceLock::new();
     /// Held while the thread of ours looks at the loaded files.
@@ -88,7 +103,7 @@ mod active {
     struct Fixed {
         hz: u32,
         place: Where,
-        say: fn(&str),
+        say: fn(&'static str),
     }
 
     /// Begins. Threads are sampled when they are [armed](arm).
@@ -98,17 +113,77 @@ mod active {
         FIXED.get_or_init(|| Fixed { hz, place, say });
         let mut list = List::default();
         list.renew(&number);
-        let Some(signal) = handler::install() else {
+        let Some((signal, before)) = handler::install() else {
             return say("no functions by sampling: the program uses all real-time signals");
         };
-        SIGNAL.store(signal, Release);
+        if !handler::is_ours(&before) {
+            WANTED.swap(before);
+        }
+        PROCESS.store(own_process(), Relaxed);
+        SIGNAL.store(signal, SeqCst);
         helpers::start(move || {
-            while SIGNAL.load(Acquire) != 0 {
+            while SIGNAL.load(Acquire) == signal {
                 std::thread::sleep(RENEWAL);
+                give_up_if_taken(signal);
                 let _looking = hold();
                 list.renew(&number);
             }
         });
+    }
+
+    fn own_process() -> pid_t {
+        // SAFETY: a plain system call.
+        unsafe { libc::getpid() }
+    }
+
+    /// Ends sampling if the program has asked the system itself for another action of the signal.
+    fn give_up_if_taken(signal: c_int) {
+        if !handler::is_installed(signal) && end(signal) {
+            say_taken();
+        }
+    }
+
+    /// No timer sends the signal any more; whether there were some before.
+    fn end(signal: c_int) -> bool {
+        let was_on = SIGNAL.compare_exchange(signal, 0, SeqCst, Relaxed).is_ok();
+        if was_on {
+            threads::disarm_all();
+        }
+        was_on
+    }
+
+    fn say_taken() {
+        if let Some(Fixed { say, .. }) = FIXED.get() {
+            say(TAKEN);
+        }
+    }
+
+    /// The program wants this action for a signal; `None` if it only asks. Returns the one that it
+    /// wanted before; `None` if the signal is not that of the sampler, so the system has to be
+    /// asked.
+    ///
+    /// It may be called in a handler of the program: no lock, no allocation.
+    pub fn exchange(signal: c_int, new: Option<Action>) -> Option<Action> {
+        if signal == 0 || signal != SIGNAL.load(Acquire) || PROCESS.load(Relaxed) != own_process() {
+            return None;
+        }
+        match new {
+            None => Some(WANTED.load()),
+            Some(new) if !new.is_function() => Some(WANTED.swap(new)),
+            Some(_) => {
+                give_back(signal);
+                say_taken();
+                None
+            }
+        }
+    }
+
+    /// Ends sampling. The signal has the action that the program wants, and no signal of ours is
+    /// pending.
+    fn give_back(signal: c_int) {
+        if end(signal) && handler::is_installed(signal) {
+            action::discard_and_set(signal, &WANTED.load());
+        }
     }
 
     /// What keeps the thread of ours from looking at the loaded files.
@@ -123,16 +198,9 @@ mod active {
     /// The calling thread plays this location from now on.
     pub fn arm(location: *mut c_void) {
         let signal = SIGNAL.load(Acquire);
-        let Some(&Fixed { hz, say, .. }) = FIXED.get().filter(|_| signal != 0) else { return };
-        if handler::is_installed(signal) {
-            return threads::arm(location, (signal, hz));
-        }
-        if SIGNAL.swap(0, Relaxed) != 0 {
-            threads::disarm_all();
-            say(&format!(
-                "no functions by sampling from here on: the program uses signal {signal} itself"
-            ));
-        }
+        let Some(&Fixed { hz, .. }) = FIXED.get().filter(|_| signal != 0) else { return };
+        give_up_if_taken(signal);
+        threads::arm(location, (signal, hz), || SIGNAL.load(SeqCst) == signal);
     }
 
     /// The thread with this number of the system's ends.
@@ -144,8 +212,9 @@ mod active {
 
     /// No more samples are taken.
     pub fn stop() {
-        if SIGNAL.swap(0, Relaxed) != 0 {
-            threads::disarm_all();
+        let signal = SIGNAL.load(Acquire);
+        if signal != 0 {
+            give_back(signal);
         }
     }
 
@@ -176,6 +245,10 @@ mod active {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+pub use action::{Action, call as call_for_action, set_of};
+#[cfg(target_arch = "x86_64")]
+pub use active::exchange;
 #[cfg(target_arch = "x86_64")]
 use active::place_of;
 pub use active::{Looking, arm, begin, disarm, has_parallel_library, hold, stop};
@@ -208,7 +281,7 @@ mod tests {
             TREE.get().map(|tree| (0x80, *tree))
         }
 
-        fn fail(what: &str) {
+        fn fail(what: &'static str) {
             panic!("{what}");
         }
 

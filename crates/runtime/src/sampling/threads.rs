@@ -75,8 +75,9 @@ pub fn own(number: usize) -> Option<&'static Thread> {
 }
 
 /// The calling thread, which plays this location from now on, gets `signal` `hz` times in a
-/// second of its CPU time, unless it blocks the signal.
-pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32)) {
+/// second of its CPU time, unless it blocks the signal, and as long as `is_on`. Another thread may
+/// end sampling meanwhile, and then not see the new timer.
+pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32), is_on: impl Fn() -> bool) {
     let Some((number, thread)) = place() else { return };
     thread.location.store(location, Release);
     let stack = own_stack();
@@ -91,7 +92,10 @@ pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32)) {
         thread.use_handler_stack();
     }
     if !handler::is_blocked(signal) && has_room_for_registers() {
-        thread.timer.store(start_timer(number, (signal, hz)), Relaxed);
+        thread.timer.store(start_timer(number, (signal, hz)), SeqCst);
+        if !is_on() {
+            thread.stop();
+        }
     }
 }
 
@@ -234,7 +238,7 @@ impl Thread {
     }
 
     fn stop(&self) {
-        let timer = self.timer.swap(NO_TIMER, Relaxed);
+        let timer = self.timer.swap(NO_TIMER, SeqCst);
         if timer != NO_TIMER {
             // SAFETY: a plain system call.
             unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
