@@ -1,12 +1,14 @@
 //! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
 //! library, if it was not linked with them, and the runtime library, if it was not instrumented.
 //! The wrappers are loaded into the program alone, not into launchers and shells. The runtime
-//! library is loaded into programs that start others, too: it measures only processes with OpenMP.
+//! library is loaded into programs that start others, too: it measures only processes with OpenMP,
+//! and the program that the user has named, whose functions it samples if there is no OpenMP.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use crate::executables::executable;
 use crate::mpi::launcher::joined;
@@ -15,28 +17,60 @@ use crate::output::say;
 use crate::program::Program;
 use crate::{interpreters, library, starters, unmodified};
 
-/// The libraries, in front of those that are loaded already; `None` for no further ones. What
-/// cannot be loaded is said. `rest` are the words after the program, which may be a launcher.
-pub fn libraries(program: &OsStr, rest: &[OsString], launched: bool) -> Option<OsString> {
+/// What a program loads in front of its libraries.
+pub struct Preload {
+    /// The libraries, in front of those that are loaded already.
+    pub libraries: OsString,
+    /// The value of [`NAMED`] for a program whose functions are sampled from its begin on.
+    pub named: Option<String>,
+}
+
+/// The variable with the file of the program that the user has named: its device and its inode.
+pub const NAMED: &str = "POMPEII_PROGRAM";
+
+/// The words of a command, and how it is measured.
+pub struct Command<'a> {
+    /// The first word.
+    pub program: &'a OsStr,
+    /// The words after the program, which may be a launcher.
+    pub rest: &'a [OsString],
+    /// It is one.
+    pub is_launcher: bool,
+    /// Functions are sampled.
+    pub has_samples: bool,
+}
+
+/// What the program of this command loads; `None` for no further libraries. What cannot be loaded
+/// is said.
+pub fn preload(command: &Command) -> Option<Preload> {
     let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // Values of a launcher's options may be files that can be executed, too: a remote shell.
+    let launched = command.is_launcher;
     let files: Vec<PathBuf> = match launched {
         true => {
-            let words = rest.iter().filter(|word| !word.as_bytes().starts_with(b"-"));
+            let words = command.rest.iter().filter(|word| !word.as_bytes().starts_with(b"-"));
             words.filter_map(executable).collect()
         }
-        false => executable(program).into_iter().collect(),
+        false => executable(command.program).into_iter().collect(),
     };
     let programs: Vec<Program> = files.iter().cloned().filter_map(Program::open).collect();
-    let ours: Vec<PathBuf> =
-        [wrappers(&programs, launched, others.is_some()), runtime(&programs, &files, launched)]
-            .into_iter()
-            .flatten()
-            .collect();
+    let wrappers = wrappers(&programs, launched, others.is_some());
+    let wanted = wanted(&programs, &files, command);
+    let runtime = (wanted != Wanted::Nothing).then(runtime).flatten();
+    let is_named = wanted == Wanted::Functions && runtime.is_some();
+    let named = if is_named { files.first().and_then(|file| identity(file)) } else { None };
+    let ours: Vec<PathBuf> = [wrappers, runtime].into_iter().flatten().collect();
     if ours.is_empty() {
         return None;
     }
-    Some(joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":"))
+    let libraries = joined(ours.into_iter().map(PathBuf::into_os_string).chain(others), ":");
+    Some(Preload { libraries, named })
+}
+
+/// A file, as the runtime library knows its program again.
+fn identity(file: &Path) -> Option<String> {
+    let file = file.metadata().ok()?;
+    Some(format!("{}:{}", file.dev(), file.ino()))
 }
 
 /// The wrappers of MPI.
@@ -56,18 +90,38 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
     }
 }
 
-/// The runtime library.
-fn runtime(programs: &[Program], files: &[PathBuf], launched: bool) -> Option<PathBuf> {
-    if !programs.iter().any(unmodified::is_observed) {
-        if let Some(interpreter) = files.iter().find_map(|file| interpreters::name(file)) {
-            say(format!(
-                "the OpenMP constructs of extensions that {interpreter} loads are observed by \
-                 their calls of the OpenMP library; `pompeii compile` shows more of them"
-            ));
-        } else if launched || !files.iter().any(|file| starters::starts_others(file)) {
-            return None;
-        }
+/// What the runtime library is to do in a program.
+#[derive(PartialEq, Eq)]
+enum Wanted {
+    Nothing,
+    /// To observe constructs, there or in programs that it starts.
+    Constructs,
+    /// To sample the functions.
+    Functions,
+}
+
+fn wanted(programs: &[Program], files: &[PathBuf], command: &Command) -> Wanted {
+    if programs.iter().any(unmodified::is_observed) {
+        return Wanted::Constructs;
     }
+    if let Some(interpreter) = files.iter().find_map(|file| interpreters::name(file)) {
+        say(format!(
+            "the OpenMP constructs of extensions that {interpreter} loads are observed by their \
+             calls of the OpenMP library; `pompeii compile` shows more of them"
+        ));
+        return Wanted::Constructs;
+    }
+    match () {
+        () if command.is_launcher => Wanted::Nothing,
+        () if files.iter().any(|file| starters::starts_others(file)) => Wanted::Constructs,
+        () if command.has_samples && programs.iter().any(unmodified::is_sampled) => {
+            Wanted::Functions
+        }
+        () => Wanted::Nothing,
+    }
+}
+
+fn runtime() -> Option<PathBuf> {
     match library::folder() {
         Ok(folder) => Some(folder.join("libpomp.so")),
         Err(error) => {

@@ -1,5 +1,6 @@
 //! Programs that were not instrumented: whether the runtime library observes their OpenMP
-//! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way.
+//! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way. If
+//! they have no OpenMP, the library samples their functions.
 
 use std::env;
 use std::fs;
@@ -14,8 +15,14 @@ use crate::terminal::shown;
 const LIBGOMP: [&str; 2] = ["libgomp.so", "libgomp-"];
 /// LLVM's and Intel's OpenMP libraries.
 const LLVM: [&str; 2] = ["libomp.so", "libiomp5.so"];
+/// The C library that the runtime library is made for, and the loader that has it.
+const C_LIBRARY: &str = "libc.so.6";
+/// MPI libraries, whose programs are observed by wrappers.
+const MPI: &str = "libmpi";
 /// A function of libgomp that all programs of gcc with parallel regions call.
 const CALLED: &str = "GOMP_parallel";
+/// The library of AddressSanitizer.
+const ASAN: &str = "libasan.so";
 /// A function that LLVM's library looks for. Programs that only call the library, and compilers,
 /// which know the names of its functions, do not have this one.
 const LOOKED_FOR: &str = "ompt_start_tool";
@@ -67,6 +74,49 @@ pub fn is_observed(program: &Program) -> bool {
     }
 }
 
+/// Whether the functions of this program, in which no constructs are observed, can be sampled. Says
+/// so, and why not.
+pub fn is_sampled(program: &Program) -> bool {
+    let path = shown(&program.path);
+    match without_samples(program) {
+        None => {
+            say(format!(
+                "{path} is not instrumented, and no OpenMP of it is observed: its functions are \
+                 sampled, those of its initial thread only"
+            ));
+            true
+        }
+        Some("") => false,
+        Some(why) => {
+            say(format!("warning: the functions of {path} are not sampled: {why}"));
+            false
+        }
+    }
+}
+
+/// Why the functions of a program cannot be sampled; empty if it is observed in another way.
+fn without_samples(program: &Program) -> Option<&'static str> {
+    if program.is_instrumented() {
+        return Some("");
+    }
+    if !program.is_native() {
+        return Some("it is a program for another processor");
+    }
+    let libraries = program.libraries();
+    let has = |name: &str| libraries.iter().any(|library| library.starts_with(name));
+    match () {
+        () if has(MPI) => Some(""),
+        () if libraries.is_empty() => {
+            Some("it is linked statically; link it dynamically, or build it with `pompeii compile`")
+        }
+        () if !has(C_LIBRARY) => Some(
+            "it has another C library than glibc, for which the measurement library is made; link \
+             it with glibc, or build it with `pompeii compile`",
+        ),
+        () => obstacle(program, &Found::Nothing, has(ASAN)),
+    }
+}
+
 fn find(program: &Program) -> Found {
     if program.is_instrumented() {
         return Found::Nothing;
@@ -92,7 +142,7 @@ fn find(program: &Program) -> Found {
         }
         () => return Found::Nothing,
     };
-    match obstacle(program, &found, loads(&["libasan.so"])) {
+    match obstacle(program, &found, loads(&[ASAN])) {
         Some(why) => Found::Not(why),
         None => found,
     }

@@ -40,6 +40,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_STATISTICS", &[]),
     variable("POMPEII_ITERATIONS", &[]),
     variable("POMPEII_SAMPLE", &[]),
+    variable("POMPEII_PROGRAM", &[]),
     variable("POMPEII_MPI_WAIT", &[]),
     variable("POMPEII_MPI_CLOCK", &[]),
     variable("POMPEII_LEGACY_RECORDS", &[]),

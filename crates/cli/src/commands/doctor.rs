@@ -15,7 +15,7 @@ use crate::mpi::{Mpi, shim, wrappers};
 use crate::output::{print, say};
 use crate::program::Program;
 use crate::terminal::shown;
-use crate::{interpreters, library, unmodified};
+use crate::{interpreters, library, starters, unmodified};
 
 /// Options of `doctor`.
 #[derive(clap::Args)]
@@ -102,7 +102,10 @@ fn measures(word: &OsStr) -> Result<ExitCode> {
             say(format!("{interpreter} is measured if it loads extensions with OpenMP"));
             true
         }
-        (Some(program), None) => unmodified::is_observed(program),
+        (Some(program), None) => {
+            let is_starter = starters::starts_others(&program.path);
+            unmodified::is_observed(program) || !is_starter && unmodified::is_sampled(program)
+        }
         (None, None) => false,
     };
     if !is_measured {

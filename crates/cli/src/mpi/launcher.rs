@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{preload, starters};
+use crate::preload::{self, Preload};
+use crate::starters;
 
 /// The list of variables that Open MPI's launcher hands on. If the user has set it, ours are added.
 const ENV_LIST: &str = "OMPI_MCA_mca_base_env_list";
@@ -56,19 +57,26 @@ impl Launcher {
 pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
     let launcher = Launcher::of(program);
-    let preloaded = preload::libraries(program, rest, launcher.is_some());
     let ours = ours(command);
+    let preloaded = preload::preload(&preload::Command {
+        program,
+        rest,
+        is_launcher: launcher.is_some(),
+        has_samples: !ours.iter().any(|(name, value)| name == "POMPEII_SAMPLE" && value == "0"),
+    });
     match launcher {
         None => {
-            if let Some(library) = preloaded {
-                command.env("LD_PRELOAD", library);
+            if let Some(Preload { libraries, named }) = preloaded {
+                command.env("LD_PRELOAD", libraries);
+                command.envs(named.map(|file| (preload::NAMED, file)));
                 starters::prepare(command, program);
             }
             command.args(rest);
         }
         Some(launcher) => {
             let list = env::var_os(ENV_LIST);
-            let handed = hand_on(launcher, &ours, preloaded.as_deref(), rest, list.as_deref());
+            let libraries = preloaded.map(|preload| preload.libraries);
+            let handed = hand_on(launcher, &ours, libraries.as_deref(), rest, list.as_deref());
             command.args(handed.words);
             command.envs(handed.list.map(|list| (ENV_LIST, list)));
         }
