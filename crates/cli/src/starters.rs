@@ -1,5 +1,5 @@
-//! Programs that only start others: shells, tools that build, compilers, launchers, and commands in
-//! front of a command. They are not measured themselves, but what they start is.
+//! Programs that only start others: those that [`is_starter`] knows, and scripts. They are not
+//! measured themselves, but what they start is.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -7,37 +7,15 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
+use pompeii_finish::is_starter;
+
 use crate::executables::executable;
 
-/// Their names. A version after a hyphen does not count: `gcc-12`.
-const NAMES: &[&str] = &[
-    // Shells.
-    "sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox",
-    // Tools that build or test.
-    "make", "gmake", "ninja", "cmake", "ctest", "meson", "scons", "bazel", "cargo", "ccache",
-    // Compilers and linkers.
-    "gcc", "g++", "gfortran", "cc", "c++", "clang", "clang++", "flang", "icx", "icpx", "ifx",
-    "rustc", "as", "ld", "mpicc", "mpicxx", "mpic++", "mpifort", "mpif90",
-    // Launchers.
-    "mpirun", "mpiexec", "orterun", "prterun", "srun", "jsrun", "aprun", "ssh",
-    // Commands in front of a command.
-    "env", "time", "nice", "nohup", "timeout", "taskset", "numactl", "chrt", "ionice", "setarch",
-    "stdbuf", "xargs", "find", "parallel", "watch", "sudo", "unshare", "setsid", "script",
-    "strace", "ltrace", "gdb", "perf", "pompeii",
-];
 /// The variable with options of AddressSanitizer.
 const ASAN_OPTIONS: &str = "ASAN_OPTIONS";
 /// Allows that a library is loaded in front of AddressSanitizer's. Ours does not allocate by the
 /// functions that AddressSanitizer replaces.
 const ASAN_ORDER: &str = "verify_asan_link_order=0";
-
-/// Whether a program of this name only starts others.
-fn is_starter(name: &str) -> bool {
-    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let stem =
-        name.rsplit_once('-').filter(|(_, end)| is_version(end)).map_or(name, |(stem, _)| stem);
-    NAMES.contains(&stem)
-}
 
 /// Whether this file only starts other programs: one of them by its name, or a script.
 pub fn starts_others(file: &Path) -> bool {
@@ -72,16 +50,6 @@ fn with_order(options: Option<OsString>) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn starters_are_known_with_and_without_a_version() {
-        for name in ["sh", "make", "gcc", "gcc-12", "clang++-19", "mpirun", "env"] {
-            assert!(is_starter(name), "{name}");
-        }
-        for name in ["ocean", "gcc-ocean", "python3", "shell", ""] {
-            assert!(!is_starter(name), "{name}");
-        }
-    }
 
     #[test]
     fn scripts_start_others() {

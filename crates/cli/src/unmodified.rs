@@ -1,6 +1,6 @@
 //! Programs that were not instrumented: whether the runtime library observes their OpenMP
-//! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way. If
-//! they have no OpenMP, the library samples their functions.
+//! constructs if it is loaded in front of their OpenMP library, and what cannot be seen this way.
+//! If they have no OpenMP, the library samples their functions.
 
 use std::env;
 use std::fs;

@@ -64,7 +64,7 @@ use pompeii_otf2::folder::{Folder, open_regular};
 
 pub use calibration::{Calibration, Contended, Turn};
 pub use counted::Counted;
-pub use pompeii_live::{bytes_of, quoted};
+pub use pompeii_live::{bytes_of, is_starter, quoted};
 
 pub use dropped::Dropped;
 pub use end::End;

@@ -42,6 +42,7 @@ mod read;
 mod room;
 mod samples;
 mod spill;
+mod starters;
 mod threads;
 
 use std::ops::Range;
@@ -67,6 +68,7 @@ pub use quote::quoted;
 pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use samples::{SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, SamplePlace};
 pub use spill::{begin_chunk, gather, write_chunk};
+pub use starters::is_starter;
 pub use threads::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ThreadTimes, ready_state};
 
 /// Name of the process header file.

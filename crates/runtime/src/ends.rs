@@ -5,8 +5,9 @@
 //! each thread. What is noted here is the time until the end, and which end it was.
 //!
 //! Everything here may run in a signal handler, since a program may end in one: no lock, no
-//! allocation. In a child of `vfork`, which shares the parent's memory, it does nothing (decision
-//! 2): the process id tells it.
+//! allocation. The exception is a process that gets its record only at its exit (`early.rs`). In a
+//! child of `vfork`, which shares the parent's memory, nothing is done (decision 2): the process id
+//! tells it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
@@ -55,6 +56,7 @@ pub fn register() {
 
 #[cfg(target_env = "gnu")]
 extern "C" fn at_exit(code: c_int, _argument: *mut c_void) {
+    start::keep_if_long();
     note(NotedEnd::Exit(code));
 }
 

@@ -36,6 +36,7 @@ mod definitions;
 mod descriptor;
 mod detach;
 mod doacross;
+mod early;
 pub mod ends;
 mod entry;
 mod events;

@@ -1,6 +1,6 @@
 //! The functions that change what happens at a signal, interposed for the sampler's signal alone.
-//! If a program changes the actions of all signals, it must neither lose its samples nor be ended by
-//! the next signal of a timer. All other signals go on to the next library's function.
+//! If a program changes the actions of all signals, it must neither lose its samples nor be ended
+//! by the next signal of a timer. All other signals go on to the next library's function.
 //!
 //! Each function may be called in a handler, so everything here is without locks and allocation.
 //! `sighold` and the like change which signals a thread blocks, and are not interposed.
@@ -17,8 +17,8 @@ use crate::sampling::{self, Action, set_of};
 
 /// Stands for a handler in calls of `sigset`: the signal is blocked.
 const SIG_HOLD: sighandler_t = 2;
-/// What `sysv_signal` sets, and System V had.
-const UNRELIABLE: c_int = libc::SA_RESETHAND | libc::SA_NODEFER | 0x2000_0000;
+/// What the system keeps of the flags that `sysv_signal` sets.
+const UNRELIABLE: c_int = libc::SA_RESETHAND | libc::SA_NODEFER;
 
 static SIGACTION: Next = Next::new(c"sigaction");
 static SIGNAL: Next = Next::new(c"signal");

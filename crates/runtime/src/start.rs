@@ -10,10 +10,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pompeii_live::metrics::{self, Metric};
-use pompeii_live::{Calibration, MapError, bytes_of};
+use pompeii_live::{Calibration, MapError, NodeOffset, bytes_of};
 
 use crate::budget::WhenFull;
 use crate::clock;
+use crate::early;
 use crate::ends;
 use crate::filter::Selection;
 use crate::folder::{self, Name, Started};
@@ -26,7 +27,7 @@ use crate::parameters;
 use crate::process::{Options, Process};
 use crate::ready;
 use crate::remote::Remote;
-use crate::sampling::{self, Setting};
+use crate::sampling::{self, Setting, Tree};
 use crate::tls::{self, Thread};
 use crate::visits;
 use crate::window;
@@ -61,7 +62,27 @@ pub struct Origin {
 extern "C" fn constructor() {
     begin();
     // Functions that the program calls before its first event are sampled, too.
-    if sample_hz() > 0 && is_enabled() && is_worth_sampling() {
+    let hz = sample_hz();
+    if hz == 0 || !is_enabled() {
+        return;
+    }
+    if is_worth_sampling() {
+        first_event();
+    } else if may_become_long() {
+        early::begin(setting(hz, Box::new(early::number)));
+    }
+}
+
+/// Whether `run` has started the process in some way, and it may compute itself.
+fn may_become_long() -> bool {
+    next::is_only_instance()
+        && folder::variable(&["POMPEII_EXPERIMENT"]).is_some()
+        && !pompeii_live::is_starter(&folder::program_name())
+}
+
+/// A process without events has ended well: it gets a record if it has computed for long.
+pub fn keep_if_long() {
+    if early::is_long() && STATE.load(Ordering::Acquire) == state::NEW {
         first_event();
     }
 }
@@ -242,10 +263,25 @@ fn set_up(forked: Option<Forked>) {
 fn begin_sampling(process: &'static Process) {
     let hz = process.options.sample_hz;
     if hz > 0 {
+        early::hand_over(process);
         let number = move |path: &str, build_id: &str| process.loaded_file(path, build_id);
-        let say = |what: &'static str| begin().1.say_fixed(what);
-        sampling::begin(Setting { hz, place: tls::sampled, number: Box::new(number), say });
+        sampling::begin(setting(hz, Box::new(number)));
     }
+}
+
+/// Only a process with a record says something.
+fn setting(hz: u32, number: sampling::Number) -> Setting {
+    let say = |what: &'static str| {
+        if process().is_some() {
+            begin().1.say_fixed(what);
+        }
+    };
+    Setting { hz, place: sampled, number, say, follows_libraries: true }
+}
+
+/// Where the calling thread is, in a handler.
+fn sampled(known: &AtomicPtr<c_void>) -> Option<(NodeOffset, &'static Tree)> {
+    tls::sampled(known).or_else(early::place)
 }
 
 /// What the environment asks for. If it says nothing, a program that was not instrumented is

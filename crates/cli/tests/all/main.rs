@@ -67,6 +67,7 @@ mod scale;
 mod scaling;
 mod schedules;
 mod score;
+mod serial;
 mod signals;
 mod split;
 mod stacks;

@@ -67,7 +67,7 @@ int main(void) {
 #[test]
 fn without_a_measurement_there_is_no_folder() {
     let sandbox = Sandbox::new();
-    let ended = sandbox.pompeii("run -q --repeat 2 -o exp -- true");
+    let ended = sandbox.pompeii("run -q --repeat 2 -o exp -- sh -c true");
     assert_eq!(ended.code, Some(0));
     ended.says("the runs cannot be put together: nothing was measured");
     assert!(!sandbox.exists("exp"));

@@ -28,7 +28,7 @@ APART void compute(double s) { for (double end = cpu() + s; cpu() < end;) for (v
 APART void work(const char *name) {
   unsigned long sum = 0;
 #pragma omp parallel num_threads(2)
-  compute(0.1);
+  compute(0.04);
   ALL({
     struct sigaction now;
     sigaction(s, 0, &now);

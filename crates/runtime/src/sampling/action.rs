@@ -38,7 +38,7 @@ impl Action {
     /// after a handler, and an action that [`crate::signals`] keeps has none.
     pub fn new(handler: usize, flags: u64, mask: u64) -> Self {
         let (flags, mask) = (flags | SA_RESTORER, mask & !UNBLOCKABLE);
-        Self { handler, flags, restorer: give_back as *const () as usize, mask }
+        Self { handler, flags, restorer: return_from_handler as *const () as usize, mask }
     }
 
     /// Whether a function of the program is called.
@@ -50,7 +50,7 @@ impl Action {
 /// Ends a handler. Debuggers and unwinders know it by these bytes, which are those of the C
 /// library's.
 #[unsafe(naked)]
-unsafe extern "C" fn give_back() {
+unsafe extern "C" fn return_from_handler() {
     naked_asm!("mov rax, {call}", "syscall", call = const libc::SYS_rt_sigreturn);
 }
 

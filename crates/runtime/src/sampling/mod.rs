@@ -17,9 +17,9 @@
 //!
 //! A program may change the actions of all signals, for example to the default, which would end it
 //! at the next signal of a timer. What it wants for the signal of the sampler is remembered and
-//! shown to it ([`exchange`]), while the system has the handler. If the program has a handler of its
-//! own for that signal, sampling ends, with a message, before that handler is installed. The thread
-//! of ours also looks whether the program has asked the system itself.
+//! shown to it ([`exchange`]), while the system has the handler. If the program has a handler of
+//! its own for that signal, sampling ends, with a message, before that handler is installed. The
+//! thread of ours also looks whether the program has asked the system itself.
 //!
 //! This is a part of the core that uses none of its other files, except those that know the system:
 //! what it needs of the measurement it gets as functions ([`Setting`]).
@@ -63,6 +63,9 @@ pub struct Setting {
     pub number: Number,
     /// Tells the user something, without allocation.
     pub say: fn(&'static str),
+    /// A thread of ours looks for libraries that come and go. Without it the process has only the
+    /// threads that it makes.
+    pub follows_libraries: bool,
 }
 
 /// How many samples a text asks for; 0, which means none, if it is no number of them.
@@ -108,7 +111,7 @@ mod active {
 
     /// Begins. Threads are sampled when they are [armed](arm).
     pub fn begin(setting: Setting) {
-        let Setting { hz, place, number, say } = setting;
+        let Setting { hz, place, number, say, follows_libraries } = setting;
         threads::forget();
         FIXED.get_or_init(|| Fixed { hz, place, say });
         let mut list = List::default();
@@ -121,6 +124,9 @@ mod active {
         }
         PROCESS.store(own_process(), Relaxed);
         SIGNAL.store(signal, SeqCst);
+        if !follows_libraries {
+            return;
+        }
         helpers::start(move || {
             while SIGNAL.load(Acquire) == signal {
                 std::thread::sleep(RENEWAL);
@@ -300,7 +306,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             TREE.get_or_init(|| Tree::create(folder.path(), 0).unwrap());
             let number = Box::new(|_: &str, _: &str| 3_u32);
-            begin(Setting { hz: 250, place, number, say: fail });
+            begin(Setting { hz: 250, place, number, say: fail, follows_libraries: true });
             arm(null_mut());
             let start = cpu_time();
             let mut sum = 0_u64;

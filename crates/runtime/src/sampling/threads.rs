@@ -38,6 +38,8 @@ const NO_TIMER: c_int = -1;
 pub struct Thread {
     /// The system's number of it; 0 if it has ended.
     id: AtomicI32,
+    /// The C library's name of it, which a handler knows without a system call.
+    handle: AtomicUsize,
     timer: AtomicI32,
     /// Its location, as far as it was known last: see [`super::Where`].
     pub location: AtomicPtr<c_void>,
@@ -67,11 +69,18 @@ static THREADS: [AtomicPtr<Thread>; THREADS_MAX] =
     [const { AtomicPtr::new(null_mut()) }; THREADS_MAX];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The calling thread, in a handler that got this number from the timer.
+/// The calling thread, in a handler that got this number from the timer. No system call: the
+/// program may have forbidden itself all that it does not need.
 pub fn own(number: usize) -> Option<&'static Thread> {
     // SAFETY: threads in the table are never freed.
     let thread = unsafe { THREADS.get(number)?.load(Acquire).as_ref() }?;
-    (thread.id.load(Relaxed) == own_id()).then_some(thread)
+    (thread.handle.load(Relaxed) == own_handle()).then_some(thread)
+}
+
+/// What the C library calls the calling thread.
+fn own_handle() -> usize {
+    // SAFETY: reads a register.
+    unsafe { libc::pthread_self() as usize }
 }
 
 /// The calling thread, which plays this location from now on, gets `signal` `hz` times in a
@@ -85,6 +94,7 @@ pub fn arm(location: *mut c_void, (signal, hz): (c_int, u32), is_on: impl Fn() -
         return;
     }
     thread.stop();
+    thread.handle.store(own_handle(), Relaxed);
     for (end, address) in thread.stack.iter().zip(stack) {
         end.store(address, Relaxed);
     }
@@ -165,6 +175,7 @@ impl Thread {
     fn new() -> Self {
         Self {
             id: AtomicI32::new(0),
+            handle: AtomicUsize::new(0),
             timer: AtomicI32::new(NO_TIMER),
             location: AtomicPtr::new(null_mut()),
             stack: [const { AtomicUsize::new(0) }; 2],
