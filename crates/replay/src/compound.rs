@@ -138,6 +138,10 @@ pub enum Pattern {
     Fence,
     /// An operation on a file.
     File,
+    /// The creation of a window.
+    WindowCreate,
+    /// The end of a window.
+    WindowFree,
 }
 
 /// An operation that all members of a communicator take part in together.
@@ -180,6 +184,69 @@ impl CollectiveVisit {
     pub fn completion_ticks(&self) -> i64 {
         span(self.complete, self.end)
     }
+}
+
+/// For what a call that has to do with a window waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WindowPattern {
+    /// For the begin of an exposure epoch.
+    LatePost,
+    /// For the end of the last access epoch.
+    EarlyWait,
+    /// The part of an early wait after the last operation.
+    LateComplete,
+    /// The part of waiting at a fence before the end of the last operation on the own memory.
+    EarlyFence,
+    /// For another process that has a lock.
+    Lock,
+    /// For the next call of MPI of the process whose memory is accessed.
+    Progress,
+}
+
+impl WindowPattern {
+    /// The waiting is a part of that of another compound.
+    pub fn is_part(self) -> bool {
+        matches!(self, WindowPattern::LateComplete | WindowPattern::EarlyFence)
+    }
+}
+
+/// A call waits for another process of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowVisit {
+    /// The location and the call path that wait.
+    pub at: Place,
+    /// For what.
+    pub pattern: WindowPattern,
+    /// The call accesses memory; other calls only synchronise.
+    pub is_transfer: bool,
+    /// Since when it has waited.
+    pub enter: u64,
+    /// When the call ended.
+    pub leave: u64,
+    /// The call that it waits for.
+    pub causer: Place,
+    /// When the other process had done what the call waits for.
+    pub until: u64,
+}
+
+impl WindowVisit {
+    /// Waiting, at most until the call ended.
+    pub fn wait_ticks(&self) -> i64 {
+        span(self.enter, self.until.min(self.leave))
+    }
+}
+
+/// A call that ends an epoch, and synchronises with other processes of the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairSyncs {
+    /// The location and the call path of the call.
+    pub at: Place,
+    /// When it ended.
+    pub time: u64,
+    /// The number of other processes that it synchronises with.
+    pub partners: u64,
+    /// Those with which the process has exchanged no data in the epoch.
+    pub unneeded: u64,
 }
 
 /// What a call of MPI waited in.
@@ -234,7 +301,9 @@ impl MpiWait {
                     | Pattern::Init
                     | Pattern::Finalize
                     | Pattern::Fence
-                    | Pattern::File => true,
+                    | Pattern::File
+                    | Pattern::WindowCreate
+                    | Pattern::WindowFree => true,
                     Pattern::OneToAll | Pattern::AllToOne | Pattern::Scan => false,
                 };
                 let together = is_of_all.then_some(visit.operation);
@@ -381,6 +450,10 @@ pub enum Compound {
     Icollective(MessageVisit),
     /// A process took part in a collective operation.
     Collective(CollectiveVisit),
+    /// A call waited for another process of a window.
+    Window(WindowVisit),
+    /// A call ended an epoch.
+    PairSyncs(PairSyncs),
     /// A location was at a barrier.
     Barrier(BarrierVisit),
     /// A location acquired a lock.

@@ -8,7 +8,7 @@
 
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageEnd, MessageVisit, PartVisit,
-    TurnVisit, span,
+    TurnVisit, WindowVisit, span,
 };
 use crate::definitions::Definitions;
 use crate::task::compound::{TaskCause, TaskVisit, TaskWaitVisit};
@@ -82,6 +82,8 @@ impl Within {
             }
             Compound::Icollective(visit) => Compound::Icollective(message(visit)?),
             Compound::Collective(visit) => Compound::Collective(self.collective(visit)?),
+            Compound::Window(visit) => Compound::Window(self.window(visit)?),
+            Compound::PairSyncs(it) if self.has(it.time) => Compound::PairSyncs(it),
             Compound::Barrier(visit) => Compound::Barrier(self.barrier(visit)?),
             Compound::Lock(visit) => Compound::Lock(self.lock(visit)?),
             Compound::Turn(visit) => Compound::Turn(self.turn(visit)?),
@@ -89,6 +91,7 @@ impl Within {
             Compound::Tasks(team) if self.has(team.begin) && team.end <= self.end => compound,
             Compound::TaskWait(visit) => Compound::TaskWait(self.task_wait(visit)?),
             Compound::Delivery(_)
+            | Compound::PairSyncs(_)
             | Compound::Tasks(_)
             | Compound::Awaited(_)
             | Compound::Step(_) => return None,
@@ -115,6 +118,12 @@ impl Within {
             complete: self.cut(visit.complete),
             ..visit
         })
+    }
+
+    fn window(&self, visit: WindowVisit) -> Option<WindowVisit> {
+        let (enter, leave) = (self.cut(visit.enter), self.cut(visit.leave));
+        let visit = WindowVisit { enter, leave, until: self.cut(visit.until), ..visit };
+        (visit.wait_ticks() > 0).then_some(visit)
     }
 
     /// When tasks were executed in a barrier is not known, only whether that was before the latest

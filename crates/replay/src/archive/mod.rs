@@ -243,6 +243,22 @@ impl Reading<'_> {
             };
             self.found.add_resource(of, comm);
         }
+        if self.found.has_windows() {
+            self.groups();
+        }
+    }
+
+    /// Groups of processes that access each other's windows.
+    fn groups(&mut self) {
+        for definition in self.archive.definitions() {
+            if let Definition::Group(group) = definition
+                && group.paradigm == enums::Paradigm::MPI
+                && group.group_type == GroupType::COMM_GROUP
+            {
+                let members = self.members(group.id);
+                self.found.groups.entry(group.id.0).or_insert(members);
+            }
+        }
     }
 
     /// Members of a group of a communicator: indices into the group of all locations of the

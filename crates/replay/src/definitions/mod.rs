@@ -133,6 +133,8 @@ pub struct Definitions {
     pub location_ids: IndexVec<LocationId, u64>,
     /// Teams and communicators by their id in the archive.
     pub comms: Table<u32, Comm>,
+    /// The master threads of the processes of groups by their id; none if there are no windows.
+    pub groups: Table<u32, Vec<LocationId>>,
     /// Of windows, and of open files: their numbers among the communicators, by their id.
     resources: HashMap<(Resource, u32), u32>,
     /// Metric classes of sums by their id.
@@ -197,6 +199,7 @@ impl Definitions {
             system: System::default(),
             location_ids: IndexVec::default(),
             comms: Table::default(),
+            groups: Table::default(),
             resources: HashMap::new(),
             sums: HashMap::new(),
             tells_off: false,
@@ -260,6 +263,23 @@ impl Definitions {
     /// The number of a window or a file among the communicators.
     pub fn resource(&self, resource: Resource, id: u32) -> Option<u32> {
         self.resources.get(&(resource, id)).copied()
+    }
+
+    /// Whether processes have windows.
+    pub fn has_windows(&self) -> bool {
+        self.resources.keys().any(|(resource, _)| *resource == Resource::Window)
+    }
+
+    /// The processes of a group that are in the trace.
+    pub fn group(&self, id: u32) -> impl Iterator<Item = ProcessId> {
+        let members = self.groups.get(&id).map(Vec::as_slice).unwrap_or_default();
+        members.iter().filter_map(|member| self.process(*member))
+    }
+
+    /// The processes of a communicator, a window or a file that are in the trace.
+    pub fn processes(&self, comm: u32) -> impl Iterator<Item = ProcessId> {
+        let members = self.comms.get(&comm).map(|comm| comm.members.as_slice());
+        members.unwrap_or_default().iter().filter_map(|member| self.process(*member))
     }
 
     /// A metric class has the sums of a region, which is defined already.

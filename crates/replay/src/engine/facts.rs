@@ -3,6 +3,8 @@
 //! * A send to a process of another rank, and its cancellation, go to that rank.
 //! * The part of a process in a collective operation goes to the rank of its communicator.
 //! * The begin and the end of MPI go to the first rank.
+//! * A call that has to do with a window goes to the rank of the window, and to that of the process
+//!   whose memory it accesses.
 //! * What counters count for several locations goes to the rank of its scope.
 //! * Times without records go to all, because they end what is known of numbers.
 //!
@@ -10,12 +12,14 @@
 //! window. So each rank has all records that it needs in the order (time, location), and matches
 //! them as a single rank does.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
 use crate::definitions::Definitions;
-use crate::engine::record::{ForeignCancel, Message, NONE, Rec, What};
+use crate::engine::record::{
+    Access, EVERY_RANK, ForeignCancel, Message, NONE, Rec, What, WindowCall,
+};
 use crate::matchers::collective::is_management;
 use crate::transport::dealt::Dealt;
 
@@ -47,6 +51,30 @@ pub(crate) struct Facts {
     requests: BTreeMap<(ProcessId, u64), ForeignCancel>,
 }
 
+/// The ranks that need a call, each of them once.
+fn ranks_of(
+    definitions: &Definitions,
+    dealt: &Dealt,
+    location: LocationId,
+    WindowCall { window, access, .. }: WindowCall,
+) -> BTreeSet<usize> {
+    let mut ranks = BTreeSet::from([dealt.of_number(window)]);
+    match access {
+        Access::Lock { target: EVERY_RANK, .. } | Access::Unlock(EVERY_RANK) => {
+            ranks.extend(definitions.processes(window).map(|process| dealt.of(process)));
+        }
+        Access::Lock { target, .. }
+        | Access::Unlock(target)
+        | Access::Flush(target)
+        | Access::Transfer(target) => {
+            let process = definitions.peer(location, window, target);
+            ranks.extend(process.map(|process| dealt.of(process)));
+        }
+        Access::Post(_) | Access::Start(_) | Access::Complete | Access::Wait | Access::Tested => {}
+    }
+    ranks
+}
+
 impl Facts {
     /// Takes the next record of this rank; `to` gets what another rank needs, with its number.
     pub(crate) fn record(
@@ -67,6 +95,10 @@ impl Facts {
                 if self.function(definitions, region) == Function::Management {
                     to(0, *record);
                 }
+            }
+            What::WindowCall(call) => {
+                let ranks = ranks_of(definitions, dealt, record.location, call);
+                ranks.into_iter().for_each(|rank| to(rank, *record));
             }
             What::CollectiveBegin => drop(self.begins.insert(record.location, record.time)),
             What::CollectiveEnd(end) => {

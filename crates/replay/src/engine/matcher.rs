@@ -22,6 +22,9 @@ use crate::matchers::fork::Forks;
 use crate::matchers::lock::Locks;
 use crate::matchers::message::Messages;
 use crate::matchers::turn::Turns;
+use crate::matchers::windows::epochs::Epochs;
+use crate::matchers::windows::fences::Fences;
+use crate::matchers::windows::locks::WindowLocks;
 use crate::task::Tasks;
 use crate::transport::dealt::Dealt;
 
@@ -110,6 +113,9 @@ matchers! {
     tasks: Tasks,
     messages: Messages,
     collectives: Collectives,
+    fences: Fences,
+    epochs: Epochs,
+    window_locks: WindowLocks,
 }
 
 impl Matchers {

@@ -93,6 +93,49 @@ pub struct CollectiveEnd {
     pub received: u64,
 }
 
+/// What a call of MPI does with a window. Processes have their ranks in the window's communicator,
+/// or [`EVERY_RANK`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Opens an exposure epoch for the processes of a group.
+    Post(u32),
+    /// Opens an access epoch to the processes of a group.
+    Start(u32),
+    /// Ends the access epoch.
+    Complete,
+    /// Ends the exposure epoch; [`Access::Tested`] does so without waiting.
+    Wait,
+    /// Finds that the exposure epoch is over.
+    Tested,
+    /// Begins a passive epoch.
+    Lock {
+        /// The process whose memory is accessed.
+        target: u32,
+        /// No other process may have the lock meanwhile.
+        is_exclusive: bool,
+    },
+    /// Ends it.
+    Unlock(u32),
+    /// Completes the operations in it.
+    Flush(u32),
+    /// Puts, gets or accumulates data.
+    Transfer(u32),
+}
+
+/// All processes of a window.
+pub const EVERY_RANK: u32 = u32::MAX;
+
+/// A call of MPI that has to do with a window; its record has the time when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowCall {
+    /// The window, by its number among the communicators.
+    pub window: u32,
+    /// When the call began.
+    pub since: u64,
+    /// What it does.
+    pub access: Access,
+}
+
 /// Which tasks a task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
@@ -254,6 +297,8 @@ pub enum What {
         /// The operation.
         end: CollectiveEnd,
     },
+    /// A call of MPI that has to do with a window ends; the call path is that of the call.
+    WindowCall(WindowCall),
     /// A send of a process that another rank of the analysis reads; its place is that of the call.
     ForeignSend {
         /// The message.

@@ -12,7 +12,8 @@ use crate::counter::{Amount, CounterId, Level};
 use crate::engine::mail::{Answered, Asked, Letters, Notice};
 use crate::engine::process::Gaps;
 use crate::engine::record::{
-    CollectiveEnd, ForeignCancel, ForkId, Message, Rec, Scope, TaskId, TeamInstance, VisitId, What,
+    Access, CollectiveEnd, ForeignCancel, ForkId, Message, Rec, Scope, TaskId, TeamInstance,
+    VisitId, What, WindowCall,
 };
 use crate::engine::tree::{Moved, NodeId, Values};
 use crate::transport::wire::{Bytes, Wire, wire_enum, wire_id, wire_struct};
@@ -25,6 +26,7 @@ wire_struct! {
     TaskId { team, thread, generation }
     Message { peer, comm, tag, bytes, request }
     CollectiveEnd { op, comm, root, sent, received }
+    WindowCall { window, since, access }
     Level { counter, scope, bits }
     ForeignCancel { receiver, comm, tag, serial }
     Place { location, node, visit }
@@ -49,6 +51,14 @@ wire_struct! {
     }
 }
 
+wire_enum! {
+    Access {
+        0 = Post(group), 1 = Start(group), 2 = Complete, 3 = Wait, 4 = Tested,
+        5 = Lock { target, is_exclusive }, 6 = Unlock(target), 7 = Flush(target),
+        8 = Transfer(target),
+    }
+}
+
 wire_enum! { Scope { 0 = Children, 1 = Group } }
 
 wire_enum! {
@@ -56,6 +66,8 @@ wire_enum! {
         0 = Barrier, 1 = AllToAll, 2 = OneToAll, 3 = AllToOne, 4 = Scan, 5 = Init, 6 = Finalize,
         7 = Fence,
         8 = File,
+        9 = WindowCreate,
+        10 = WindowFree,
     }
 }
 
@@ -108,6 +120,7 @@ wire_enum! {
         38 = ForeignEnd { begin, end },
         39 = Sink { team, since },
         40 = Post { team },
+        41 = WindowCall(call),
     }
 }
 
@@ -151,6 +164,11 @@ mod tests {
             What::Icollective { request: 5, end },
             What::Sink { team: Some(team), since: 4 },
             What::Post { team: None },
+            What::WindowCall(WindowCall {
+                window: 1 << 31,
+                since: 70,
+                access: Access::Lock { target: 3, is_exclusive: true },
+            }),
         ];
         for what in whats {
             let (location, node) = (LocationId(4), NodeId(5));
@@ -158,7 +176,7 @@ mod tests {
             let record = Rec { time: 1 << 50, location, node, visit, what, profile: (6, 1) };
             assert_eq!(value::<Rec>(&bytes(&record)), Some(record));
         }
-        assert_eq!(value::<What>(&[41]), None);
+        assert_eq!(value::<What>(&[42]), None);
     }
 
     #[test]

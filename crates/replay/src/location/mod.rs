@@ -17,6 +17,7 @@ mod sums;
 mod tasks;
 mod teams;
 mod visits;
+mod windows;
 
 use pompeii_model::{LocationId, RegionId};
 use pompeii_otf2::Error;
@@ -26,7 +27,7 @@ use pompeii_otf2::reference::{CommRef, RegionRef};
 use crate::definitions::parameters::Value;
 use crate::definitions::{Class, Definitions};
 use crate::engine::process::{Fork, Gaps, Missing, Shared};
-use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What};
+use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What, WindowCall};
 use crate::engine::strand::{Frame, Moved, Strand};
 use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
@@ -108,6 +109,10 @@ pub struct Location {
     operations: Table<u64, Local>,
     /// The collective operation on a file that it is in: the file, and the operation's number.
     file_operation: Option<(u32, u64)>,
+    /// What the current call of MPI does with a window.
+    window_call: Option<WindowCall>,
+    /// The process that an operation accesses which is not complete, by window and number.
+    under_way: Table<(u32, u64), u32>,
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
     gaps: Gaps,
@@ -155,6 +160,8 @@ impl Location {
             goes_on_without: false,
             operations: Table::default(),
             file_operation: None,
+            window_call: None,
+            under_way: Table::default(),
             counting: Counting::of(definitions),
             gaps: Gaps::default(),
             forks_without_team: 0,
@@ -532,7 +539,10 @@ impl Location {
             Class::Ordered => self.leave_ordered(frame),
             Class::OrderedBody => self.leave_ordered_body(),
             Class::Barrier => self.leave_barrier(closed),
-            Class::Mpi => self.record(closed, What::MpiLeave { region, since: frame.since }),
+            Class::Mpi => {
+                self.leave_window_call(frame);
+                self.record(closed, What::MpiLeave { region, since: frame.since });
+            }
         }
         self.strand.node = Some(frame.outer);
         Ok(())

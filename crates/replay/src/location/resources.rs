@@ -1,6 +1,7 @@
 //! Operations on windows and files of MPI that all processes of a window or a file take part in:
 //! fences, and reading or writing together. They are collective operations that are counted for
-//! each window and each file. Their data is not that of collective communication.
+//! each window and each file. Their data is not that of collective communication. All other events
+//! of windows are in `windows.rs`.
 
 use pompeii_otf2::enums::{CollectiveOp, IoOperationFlag};
 use pompeii_otf2::event::{Event, ROOT_NONE};
@@ -30,7 +31,7 @@ impl Location {
                 let begun = self.file_operation.take_if(|begun| *begun == own).and(comm);
                 begun.map(|comm| end(CollectiveOp::BARRIER, comm))
             }
-            _ => return false,
+            _ => return self.window_event(definitions, time, event),
         };
         if let Some(what) = what {
             self.note(time, what);

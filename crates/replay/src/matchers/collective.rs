@@ -405,9 +405,14 @@ fn finish((comm, (id, number)): (&Comm, Key), mut parts: Vec<Part>, found: Found
         (Kind::Barrier, _) => match comm.resource {
             Resource::Communicator => all((Pattern::Barrier, operation), &parts, found),
             Resource::Window => all((Pattern::Fence, operation), &parts, found),
-            Resource::File => on_file(operation, &parts, found),
+            Resource::File => if_together((Pattern::File, operation), &parts, found),
         },
         (Kind::AllToAll, _) => all_to_all(operation, &parts, found),
+        (Kind::Other, _) if comm.resource == Resource::Window => {
+            if let Some(pattern) = of_window(op) {
+                if_together((pattern, operation), &parts, found);
+            }
+        }
         // In an operation between two groups each side has a root of its own.
         _ if !comm.remote.is_empty() => {}
         (Kind::OneToAll, Some(root)) => from_root(operation, &parts, &root, found),
@@ -464,12 +469,25 @@ fn all(of: (Pattern, Operation), parts: &[Part], found: Found<'_>) {
     }
 }
 
-/// An operation on a file need not bring the processes together. If it has, each of them has ended
-/// its part after the last one began.
-fn on_file(operation: Operation, parts: &[Part], found: Found<'_>) {
+/// An operation on a file, or one that creates or frees a window, need not bring the processes
+/// together. If it has, each of them has ended its part after the last one began.
+fn if_together(of: (Pattern, Operation), parts: &[Part], found: Found<'_>) {
     let last_begin = parts.iter().map(|part| part.begin).max();
     if parts.iter().map(|part| part.end).min() > last_begin {
-        all((Pattern::File, operation), parts, found);
+        all(of, parts, found);
+    }
+}
+
+/// What an operation that manages a window does.
+fn of_window(operation: CollectiveOp) -> Option<Pattern> {
+    match operation {
+        CollectiveOp::CREATE_HANDLE | CollectiveOp::CREATE_HANDLE_AND_ALLOCATE => {
+            Some(Pattern::WindowCreate)
+        }
+        CollectiveOp::DESTROY_HANDLE | CollectiveOp::DESTROY_HANDLE_AND_DEALLOCATE => {
+            Some(Pattern::WindowFree)
+        }
+        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod message_order;
 mod queues;
 mod side;
 pub mod turn;
+pub mod windows;
 
 #[cfg(test)]
 mod barrier_tests;

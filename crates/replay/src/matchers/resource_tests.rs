@@ -26,10 +26,14 @@ fn all_processes_of_a_window_wait_for_the_last_one_at_a_fence() {
         expect![[r#"
             Fence 0.0 program/MPI_Win_fence 10..32: wait 20 for 1.0 program/MPI_Win_fence, completion 0
             Fence 1.0 program/MPI_Win_fence 30..33: wait 0 for 1.0 program/MPI_Win_fence, completion 1
+            synchronised 0.0 program/MPI_Win_fence with 1, 1 unneeded
+            synchronised 1.0 program/MPI_Win_fence with 1, 1 unneeded
             Barrier 0.0 program/MPI_Barrier 35..36: wait 0 for 0.0 program/MPI_Barrier, completion 0
             Barrier 1.0 program/MPI_Barrier 33..36: wait 2 for 0.0 program/MPI_Barrier, completion 0
             Fence 0.0 program/MPI_Win_fence 40..40: wait 0 for 0.0 program/MPI_Win_fence, completion 0
             Fence 1.0 program/MPI_Win_fence 36..41: wait 4 for 0.0 program/MPI_Win_fence, completion 1
+            synchronised 0.0 program/MPI_Win_fence with 1, 1 unneeded
+            synchronised 1.0 program/MPI_Win_fence with 1, 1 unneeded
         "#]],
     );
 }
@@ -48,6 +52,8 @@ fn a_clock_error_makes_no_wait_longer_than_its_fence() {
         expect![[r#"
             Fence 0.0 program/MPI_Win_fence 10..20: wait 10 for 1.0 program/MPI_Win_fence, completion 0
             Fence 1.0 program/MPI_Win_fence 30..31: wait 0 for 1.0 program/MPI_Win_fence, completion 1
+            synchronised 0.0 program/MPI_Win_fence with 1, 1 unneeded
+            synchronised 1.0 program/MPI_Win_fence with 1, 1 unneeded
         "#]],
     );
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use pompeii_model::LocationId;
 
-use crate::compound::{Compound, Delivery, MessageVisit, MpiWait, PartVisit, Place};
+use crate::compound::{Compound, Delivery, MessageVisit, MpiWait, PartVisit, Place, WindowPattern};
 use crate::engine::record::VisitId;
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::table::{
@@ -137,12 +137,14 @@ fn location(compound: &Compound) -> Option<LocationId> {
         Compound::Delivery(it) => it.at,
         Compound::LateSender(it) | Compound::LateReceiver(it) | Compound::Icollective(it) => it.at,
         Compound::Collective(it) => it.at,
+        Compound::Window(it) => it.at,
         Compound::Barrier(it) => it.at,
         Compound::Lock(it) => it.at,
         Compound::Turn(it) => it.at,
         Compound::Task(it) => it.at,
         Compound::TaskWait(it) => it.at,
         Compound::WrongOrder { .. }
+        | Compound::PairSyncs(_)
         | Compound::Tasks(_)
         | Compound::Awaited(_)
         | Compound::Step(_) => return None,
@@ -252,6 +254,14 @@ fn wait(compound: &Compound) -> Option<waits::Row> {
             let wait = MpiWait::of(compound)?;
             (7, wait.at, wait.begin, wait.ticks(), wait.causer)
         }
+        // The other patterns are parts of waiting that has a row.
+        Compound::Window(it) => match it.pattern {
+            WindowPattern::LatePost => (8, it.at, it.enter, it.wait_ticks(), it.causer),
+            WindowPattern::EarlyWait => (9, it.at, it.enter, it.wait_ticks(), it.causer),
+            WindowPattern::Lock => (10, it.at, it.enter, it.wait_ticks(), it.causer),
+            WindowPattern::Progress => (11, it.at, it.enter, it.wait_ticks(), it.causer),
+            WindowPattern::LateComplete | WindowPattern::EarlyFence => return None,
+        },
         _ => return None,
     };
     (ticks > 0).then_some(waits::Row {

@@ -341,7 +341,8 @@ tables! {
         /// Its call path.
         call: NodeId,
         /// For what: 0 a barrier, 1 a lock, 2 a turn, 3 a task, 4 a sender, 5 a receiver, 6 a
-        /// non-blocking collective operation, 7 a collective operation.
+        /// non-blocking collective operation, 7 a collective operation; of a window 8 a post, 9 the
+        /// end of an access epoch, 10 a lock, 11 progress of the target.
         kind: u32,
         /// When it begins.
         begin: u64,

@@ -6,6 +6,7 @@
 //! team A = 0.0 0.1            # locations are RANK.THREAD
 //! comm W = 0 1                # ranks
 //! window N = W                # of a communicator; N may stand for it in `meet` and `met`
+//! group G = 0 1               # ranks
 //! file F = W
 //! counter flops = ACCUMULATED_START   # a mode of OTF2; then `real`, `shared`
 //! 10 0.0 fork
@@ -27,6 +28,10 @@
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
 //! | `begin`, `end OP C ROOT SENT RECEIVED` | collective operations, `end ALLREDUCE W - 8 8` |
 //! | `meet`, `met N` | a fence of a window |
+//! | `made N`, `freed N` | the ends of creating and of freeing a window, after `meet` |
+//! | `epoch N G` | an epoch begins or ends: the function tells which |
+//! | `put N RANK OPERATION`, `completed N OPERATION` | an operation on the memory of a rank |
+//! | `lock N RANK exclusive`, `lock N RANK shared`, `unlock N RANK` | locks of windows; `all` stands for all ranks |
 //! | `read F REQUEST`, `iread F REQUEST`, `done F REQUEST` | a collective operation on a file, a non-blocking one, its end |
 //! | `start REQUEST`, `complete OP C ROOT SENT RECEIVED REQUEST` | non-blocking ones |
 //! | `value NAME NUMBER` | a parameter has a value |
@@ -51,7 +56,7 @@ use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode, MetricMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{
-    CommRef, IoHandleRef, MetricRef, ParameterRef, RegionRef, RmaWinRef, StringRef,
+    CommRef, GroupRef, IoHandleRef, MetricRef, ParameterRef, RegionRef, RmaWinRef, StringRef,
 };
 
 use crate::counter::{Counter, CounterClass};
@@ -191,6 +196,13 @@ impl Parser {
                 self.comm(name, members);
             }
             ["window", name, "=", comm] => self.resource((Resource::Window, name), comm)?,
+            ["group", name, "=", ranks @ ..] => {
+                let member = |rank: &&str| self.locations.get(&format!("{rank}.0")).copied();
+                let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
+                let id = self.resources.len() as u32;
+                self.resources.insert((*name).to_owned(), id);
+                self.definitions.groups.insert(id, members);
+            }
             ["file", name, "=", comm] => self.resource((Resource::File, name), comm)?,
             ["counter", name, "=", mode, words @ ..] => self.counter(name, mode, words)?,
             [time, location, ..] => {
@@ -255,7 +267,7 @@ impl Parser {
                 self.task(location, kind, (team, thread, number))?
             }
             [kind @ ("acquire" | "release"), lock, order] => lock_event(kind, lock, order)?,
-            _ => match self.resource_event(words) {
+            _ => match self.resource_event(words).or_else(|| self.window_event(words)) {
                 Some(event) => event,
                 None => self.mpi(words)?,
             },
@@ -268,8 +280,12 @@ impl Parser {
         let flags = enums::IoOperationFlag::COLLECTIVE;
         Some(match words {
             ["meet"] => RmaCollectiveBegin {}.into(),
-            ["met", window] => RmaCollectiveEnd {
-                collective_op: CollectiveOp::BARRIER,
+            [kind @ ("met" | "made" | "freed"), window] => RmaCollectiveEnd {
+                collective_op: match *kind {
+                    "met" => CollectiveOp::BARRIER,
+                    "made" => CollectiveOp::CREATE_HANDLE,
+                    _ => CollectiveOp::DESTROY_HANDLE,
+                },
                 sync_level: enums::RmaSyncLevel::PROCESS,
                 win: RmaWinRef(number(window)?),
                 root: ROOT_NONE,
@@ -294,6 +310,45 @@ impl Parser {
                 matching_id: request.parse().ok()?,
             }
             .into(),
+            _ => return None,
+        })
+    }
+
+    /// An event of one process that has to do with a window.
+    fn window_event(&self, words: &[&str]) -> Option<Event> {
+        let window = |name: &str| self.resources.get(name).copied().map(RmaWinRef);
+        let rank = |word: &str| if word == "all" { Some(u32::MAX) } else { word.parse().ok() };
+        Some(match words {
+            ["epoch", name, group] => RmaGroupSync {
+                sync_level: enums::RmaSyncLevel::PROCESS,
+                win: window(name)?,
+                group: GroupRef(*self.resources.get(*group)?),
+            }
+            .into(),
+            ["put", name, target, number] => RmaPut {
+                win: window(name)?,
+                remote: rank(target)?,
+                bytes: 8,
+                matching_id: number.parse().ok()?,
+            }
+            .into(),
+            ["completed", name, number] => {
+                let (win, matching_id) = (window(name)?, number.parse().ok()?);
+                RmaOpCompleteNonBlocking { win, matching_id }.into()
+            }
+            ["lock", name, target, kind] => RmaRequestLock {
+                win: window(name)?,
+                remote: rank(target)?,
+                lock_id: 0,
+                lock_type: match *kind {
+                    "exclusive" => enums::LockType::EXCLUSIVE,
+                    _ => enums::LockType::SHARED,
+                },
+            }
+            .into(),
+            ["unlock", name, target] => {
+                RmaReleaseLock { win: window(name)?, remote: rank(target)?, lock_id: 0 }.into()
+            }
             _ => return None,
         })
     }

@@ -9,8 +9,8 @@ use super::TextTrace;
 use crate::blame::Delay;
 use crate::blame::classes;
 use crate::compound::{
-    BarrierVisit, CollectiveVisit, Compound, Delivery, LockVisit, MessageVisit, PartVisit, Place,
-    TurnVisit,
+    BarrierVisit, CollectiveVisit, Compound, Delivery, LockVisit, MessageVisit, PairSyncs,
+    PartVisit, Place, TurnVisit, WindowVisit,
 };
 use crate::counter::Amount;
 use crate::engine::window::{Options, Trace};
@@ -282,6 +282,16 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             format!(
                 "{pattern:?} {at} {begin}..{end}: wait {wait} for {causer}, completion {completion}"
             )
+        }
+        Compound::Window(visit) => {
+            let WindowVisit { at, pattern, enter, leave, causer, .. } = *visit;
+            let (at, causer, wait) =
+                (place(outcome, at), place(outcome, causer), visit.wait_ticks());
+            format!("{pattern:?} {at} {enter}..{leave}: wait {wait} for {causer}")
+        }
+        Compound::PairSyncs(it) => {
+            let PairSyncs { at, partners, unneeded, .. } = *it;
+            format!("synchronised {} with {partners}, {unneeded} unneeded", place(outcome, at))
         }
         Compound::Barrier(visit) => {
             let BarrierVisit { at, enter, leave, latest, last, .. } = *visit;

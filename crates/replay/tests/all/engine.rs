@@ -10,7 +10,8 @@ use pompeii_replay::archive::part;
 use pompeii_replay::blame::Kind;
 use pompeii_replay::blame::classes::{self, Classes};
 use pompeii_replay::compound::{
-    BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place, TurnVisit,
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place,
+    TurnVisit, WindowPattern, WindowVisit,
 };
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{matched_at_home, show, show_all, show_blame, show_path};
@@ -105,6 +106,7 @@ pub fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {
             ]
         }
         Compound::Collective(visit) => collective(visit),
+        Compound::Window(visit) => vec![(window(visit), visit.at, visit.wait_ticks())],
         Compound::TaskWait(visit) => vec![("task_wait", visit.at, visit.wait_ticks())],
         _ => Vec::new(),
     }
@@ -121,10 +123,26 @@ fn collective(visit: &CollectiveVisit) -> Vec<Severity> {
         Pattern::Finalize => ("mpi_finalize_wait", ""),
         Pattern::Fence => ("mpi_rma_wait_at_fence", ""),
         Pattern::File => ("mpi_io_collective_wait", ""),
+        Pattern::WindowCreate => ("mpi_rma_wait_at_create", ""),
+        Pattern::WindowFree => ("mpi_rma_wait_at_free", ""),
     };
     let all = [(wait, visit.wait_ticks()), (completion, visit.completion_ticks())];
     let named = all.into_iter().filter(|(name, _)| !name.is_empty());
     named.map(|(name, ticks)| (name, visit.at, ticks)).collect()
+}
+
+fn window(visit: &WindowVisit) -> &'static str {
+    match (visit.pattern, visit.is_transfer) {
+        (WindowPattern::LatePost, false) => "mpi_rma_sync_late_post",
+        (WindowPattern::LatePost, true) => "mpi_rma_comm_late_post",
+        (WindowPattern::EarlyWait, _) => "mpi_rma_early_wait",
+        (WindowPattern::LateComplete, _) => "mpi_rma_late_complete",
+        (WindowPattern::EarlyFence, _) => "mpi_rma_early_fence",
+        (WindowPattern::Lock, false) => "mpi_rma_sync_lock_competition",
+        (WindowPattern::Lock, true) => "mpi_rma_comm_lock_competition",
+        (WindowPattern::Progress, false) => "mpi_rma_sync_wait_for_progress",
+        (WindowPattern::Progress, true) => "mpi_rma_comm_wait_for_progress",
+    }
 }
 
 /// What differs, by property, call path and location.
