@@ -18,6 +18,8 @@ pub const ALL: &[&Property] = &[
     &mpi_finalize_wait::PROPERTY,
     &mpi_mgmt_comm::PROPERTY,
     &mpi_mgmt_win::PROPERTY,
+    &mpi_rma_wait_at_create::PROPERTY,
+    &mpi_rma_wait_at_free::PROPERTY,
     &mpi_mgmt_file::PROPERTY,
     &mpi_synchronization::PROPERTY,
     &mpi_sync_collective::PROPERTY,
@@ -25,8 +27,14 @@ pub const ALL: &[&Property] = &[
     &mpi_barrier_completion::PROPERTY,
     &mpi_rma_synchronization::PROPERTY,
     &mpi_rma_sync_active::PROPERTY,
+    &mpi_rma_sync_late_post::PROPERTY,
+    &mpi_rma_early_wait::PROPERTY,
+    &mpi_rma_late_complete::PROPERTY,
     &mpi_rma_wait_at_fence::PROPERTY,
+    &mpi_rma_early_fence::PROPERTY,
     &mpi_rma_sync_passive::PROPERTY,
+    &mpi_rma_sync_lock_competition::PROPERTY,
+    &mpi_rma_sync_wait_for_progress::PROPERTY,
     &mpi_communication::PROPERTY,
     &mpi_point2point::PROPERTY,
     &mpi_latesender::PROPERTY,
@@ -42,6 +50,9 @@ pub const ALL: &[&Property] = &[
     &mpi_wait_nxn::PROPERTY,
     &mpi_nxn_completion::PROPERTY,
     &mpi_rma_communication::PROPERTY,
+    &mpi_rma_comm_late_post::PROPERTY,
+    &mpi_rma_comm_lock_competition::PROPERTY,
+    &mpi_rma_comm_wait_for_progress::PROPERTY,
     &mpi_io::PROPERTY,
     &mpi_io_individual::PROPERTY,
     &mpi_io_collective::PROPERTY,
@@ -104,6 +115,8 @@ pub const ALL: &[&Property] = &[
     &delay_finalize_longterm::PROPERTY,
     &delay_fence::PROPERTY,
     &delay_fence_longterm::PROPERTY,
+    &delay_window::PROPERTY,
+    &delay_window_longterm::PROPERTY,
     &delay_file::PROPERTY,
     &delay_file_longterm::PROPERTY,
     &omp_wait_direct::PROPERTY,
@@ -175,6 +188,8 @@ pub const ALL: &[&Property] = &[
     &mpi_slswo_count::PROPERTY,
     &comms::COLL,
     &comms::RMA,
+    &mpi_rma_pairsync_count::PROPERTY,
+    &mpi_rma_pairsync_unneeded_count::PROPERTY,
     &tasks_too_small::PROPERTY,
     &tasks_too_few::PROPERTY,
     &work_inflation::PROPERTY,
@@ -208,7 +223,18 @@ pictures! {
     mpi_latesender
     mpi_latesender_wo
     mpi_nxn_completion
+    mpi_rma_comm_late_post
+    mpi_rma_comm_lock_competition
+    mpi_rma_comm_wait_for_progress
+    mpi_rma_early_fence
+    mpi_rma_early_wait
+    mpi_rma_late_complete
+    mpi_rma_sync_late_post
+    mpi_rma_sync_lock_competition
+    mpi_rma_sync_wait_for_progress
+    mpi_rma_wait_at_create
     mpi_rma_wait_at_fence
+    mpi_rma_wait_at_free
     mpi_wait_direct
     mpi_wait_indirect
     mpi_wait_nxn

@@ -18,7 +18,8 @@ pub const PROPERTY: Property = Property {
             the end of MPI.",
         formula: "as mpi_wait_propagating, of the waiting that is mpi_wait_nxn, mpi_barrier_wait, \
             mpi_latebroadcast, mpi_earlyreduce, mpi_earlyscan, mpi_icollective_wait, \
-            mpi_rma_wait_at_fence, mpi_io_collective_wait and mpi_finalize_wait. Together with \
+            mpi_rma_wait_at_fence, mpi_rma_wait_at_create, mpi_rma_wait_at_free, \
+            mpi_io_collective_wait and mpi_finalize_wait. Together with \
             mpi_wait_terminal_collective it is all of this waiting.",
         cost: "This waiting costs twice: here, and at the processes that wait because of it.",
         recognise: "Only a trace has this property: pompeii analyze finds it. delay_mpi has the \

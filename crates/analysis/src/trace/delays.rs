@@ -23,6 +23,9 @@ fn names(kind: Kind) -> Option<(&'static str, &'static str)> {
             Pattern::Finalize => ("delay_finalize", "delay_finalize_longterm"),
             Pattern::Fence => ("delay_fence", "delay_fence_longterm"),
             Pattern::File => ("delay_file", "delay_file_longterm"),
+            Pattern::WindowCreate | Pattern::WindowFree => {
+                ("delay_window", "delay_window_longterm")
+            }
             // The begin of MPI has no cause in the program.
             Pattern::Init => return None,
         },

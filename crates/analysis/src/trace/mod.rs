@@ -17,6 +17,8 @@ mod tasks;
 mod tests;
 mod wait_classes;
 mod waits;
+#[cfg(test)]
+mod window_tests;
 
 use std::sync::LazyLock;
 
@@ -129,6 +131,19 @@ impl Severities {
                 self.wait(visit.at, Some(visit.partner.at), (visit.wait_ticks(), 0));
             }
             Compound::Collective(visit) => self.collective(visit),
+            Compound::Window(visit) => {
+                let wait = visit.wait_ticks();
+                self.add(visit.at, waits::window(visit), wait);
+                // A part of other waiting is not counted again.
+                if !visit.pattern.is_part() {
+                    self.wait(visit.at, Some(visit.causer), (wait, 0));
+                }
+            }
+            Compound::PairSyncs(it) => {
+                let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+                let unneeded = (Measured::PairSyncsUnneeded, count(it.unneeded));
+                self.add_values(it.at, [(Measured::PairSyncs, count(it.partners)), unneeded]);
+            }
             _ => self.tasks(compound),
         }
     }
@@ -182,6 +197,8 @@ impl Severities {
             Pattern::Finalize => Measured::Finalize,
             Pattern::Fence => Measured::Fence,
             Pattern::File => Measured::File,
+            Pattern::WindowCreate => Measured::WindowCreate,
+            Pattern::WindowFree => Measured::WindowFree,
             // Processes begin at different times, so nothing is lost until the last one.
             Pattern::Init => {
                 return self.add(visit.at, Measured::InitEnd, visit.completion_ticks());

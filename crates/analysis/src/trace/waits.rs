@@ -1,7 +1,9 @@
 //! The instances of waiting that a compound has: which metric of `mod.rs`, when, and for whom.
 
 use pompeii_replay::Compound;
-use pompeii_replay::compound::{CollectiveVisit, MessageVisit, Pattern, Place};
+use pompeii_replay::compound::{
+    CollectiveVisit, MessageVisit, Pattern, Place, WindowPattern, WindowVisit,
+};
 
 use crate::trace::instances::Instance;
 use crate::trace::measured::Measured;
@@ -45,7 +47,26 @@ pub(crate) fn of(compound: &Compound, found: &mut dyn FnMut(Measured, &Instance)
                 note(metric, visit.at, times, visit.wait_ticks(), Some(visit.causer));
             }
         }
+        Compound::Window(visit) => {
+            let times = (visit.enter, visit.leave);
+            note(window(visit), visit.at, times, visit.wait_ticks(), Some(visit.causer));
+        }
         _ => {}
+    }
+}
+
+/// The metric of waiting for another process of a window.
+pub(crate) fn window(visit: &WindowVisit) -> Measured {
+    match (visit.pattern, visit.is_transfer) {
+        (WindowPattern::LatePost, false) => Measured::LatePost,
+        (WindowPattern::LatePost, true) => Measured::LatePostOfData,
+        (WindowPattern::EarlyWait, _) => Measured::EarlyWait,
+        (WindowPattern::LateComplete, _) => Measured::LateComplete,
+        (WindowPattern::EarlyFence, _) => Measured::EarlyFence,
+        (WindowPattern::Lock, false) => Measured::WindowLock,
+        (WindowPattern::Lock, true) => Measured::WindowLockOfData,
+        (WindowPattern::Progress, false) => Measured::Progress,
+        (WindowPattern::Progress, true) => Measured::ProgressOfData,
     }
 }
 
@@ -59,6 +80,8 @@ fn collective(visit: &CollectiveVisit) -> Option<Measured> {
         Pattern::Finalize => Measured::Finalize,
         Pattern::Fence => Measured::Fence,
         Pattern::File => Measured::File,
+        Pattern::WindowCreate => Measured::WindowCreate,
+        Pattern::WindowFree => Measured::WindowFree,
         Pattern::Init => return None,
     })
 }

@@ -1,0 +1,38 @@
+//! An operation waits until another process gives a lock of a window back.
+
+use pompeii_model::Unit;
+
+use super::{Compute, Doc, Property};
+
+/// Lock competition in communication.
+pub const PROPERTY: Property = Property {
+    name: "mpi_rma_comm_lock_competition",
+    title: "Lock competition in communication",
+    parent: Some("mpi_rma_communication"),
+    unit: Unit::Ticks,
+    compute: Compute::Measured,
+    gain: "",
+    doc: Doc {
+        measures: "Time that a process waits in MPI_Put or a similar call, while another process \
+            has a lock that excludes its own one.",
+        formula: "begin of MPI_Win_unlock of the other process - begin of the own call, if that \
+            begin lies in the own call, and one of both locks is exclusive. The latest such call \
+            counts. MPI_Win_lock_all, MPI_Win_unlock_all and MPI_Win_flush_all have no waiting \
+            of their own. Found by `pompeii analyze`.",
+        cost: "Only one process at a time has an exclusive lock of the memory of a process, and \
+            nobody else has a lock of it meanwhile.",
+        recognise: "It is there if the library gets the lock with the first operation. Otherwise \
+            see mpi_rma_sync_lock_competition.",
+        remedy: "Hold locks for a shorter time: prepare the data before MPI_Win_lock, and call \
+            MPI_Win_unlock directly after the last operation. Use MPI_LOCK_SHARED if the \
+            operations allow it, for example MPI_Accumulate.",
+        example: "MPI_Win_lock of process 2 returns at once, but its MPI_Get returns only when \
+            process 1 has given the lock back 20 ms later: 20 ms.",
+    },
+};
+
+/// Time lines that show it.
+pub const PICTURE: &str = "\
+rank 1  ==|L-|P|=============|U-|==
+rank 2  =====|L|=|P...........--|==
+L MPI_Win_lock, P MPI_Put, U MPI_Win_unlock";
