@@ -2,9 +2,13 @@
 
 use std::process::Command;
 
-use super::{Source, command, count, libraries, records};
-use crate::common::{oracles, silent};
+use pompeii_cubex::Reader;
+use pompeii_model::Cube;
 
+use super::{Source, command, count, libraries, records};
+use crate::common::{oracles, silent, with_more_time};
+
+const ONE_SIDED: Source = ("one_sided.c", include_str!("programs/one_sided.c"), "mpicc");
 const WINDOWS: Source = ("windows.c", include_str!("programs/windows.c"), "mpicc");
 const POINTERS: [Source; 2] = [
     ("mpi.F90", include_str!("programs/pointers.F90"), "mpif90"),
@@ -95,5 +99,100 @@ fn windows_of_pointers_of_fortran_are_recorded() {
                 assert_eq!(text.lines().filter(enters).count(), 2, "{what}: {name}");
             }
         }
+    }
+}
+
+/// Milliseconds for which a process sleeps in each function of `one_sided.c`.
+const NAP_MS: u32 = 50;
+
+/// The function, the metrics that share its waiting, and the processes that wait for the nap.
+type Planted = (&'static str, &'static [&'static str], [bool; 3]);
+
+const PLANTED: [Planted; 8] = [
+    ("create", &["mpi_rma_wait_at_create"], [true, false, true]),
+    ("fences", &["mpi_rma_wait_at_fence"], [true, false, true]),
+    ("fences", &["mpi_rma_early_fence"], [true, false, false]),
+    ("late_post", &["mpi_rma_sync_late_post", "mpi_rma_comm_late_post"], [true, false, false]),
+    ("early_wait", &["mpi_rma_early_wait"], [false, true, false]),
+    ("early_wait", &["mpi_rma_late_complete"], [false, true, false]),
+    (
+        "compete",
+        &["mpi_rma_sync_lock_competition", "mpi_rma_comm_lock_competition"],
+        [false, false, true],
+    ),
+    ("end", &["mpi_rma_wait_at_free"], [true, true, false]),
+];
+
+/// The sum of metrics of each process in calls of MPI below a function, in ticks.
+fn below(cube: &Cube, function: &str, metrics: &[&str]) -> [i64; 3] {
+    let mut sums = [0; 3];
+    for call in cube.calls.ids() {
+        let name = |call| cube.regions[cube.calls.region(call)].name.as_str();
+        if name(call).starts_with("MPI_")
+            && cube.calls.ancestors(call).any(|above| name(above) == function)
+        {
+            for id in metrics.iter().filter_map(|metric| cube.metric(metric)) {
+                let masters = cube.system.processes.iter().map(|process| process.master);
+                masters.zip(&mut sums).for_each(|(master, sum)| *sum += cube.get(id, call, master));
+            }
+        }
+    }
+    sums
+}
+
+/// What a trace does not have as it was planted.
+fn wrong(cube: &Cube, nap_ticks: i64) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (function, metrics, waits) in PLANTED {
+        let found = below(cube, function, metrics);
+        for (waits, ticks) in waits.into_iter().zip(found) {
+            let is_right = match waits {
+                true => (nap_ticks * 4 / 5..nap_ticks * 3 / 2).contains(&ticks),
+                false => ticks < nap_ticks / 2,
+            };
+            if !is_right {
+                wrong.push(format!("{function} {metrics:?}: {found:?} of {nap_ticks}"));
+            }
+        }
+    }
+    // Whether a library needs the target for progress is its own matter. If it does, the calls take
+    // that long.
+    let metrics = ["mpi_rma_sync_wait_for_progress", "mpi_rma_comm_wait_for_progress"];
+    let (found, all) =
+        (below(cube, "progress", &metrics), below(cube, "access_with_lock", &["time"]));
+    if (found[1] > nap_ticks / 2) != (all[1] > nap_ticks / 2) || found[0] + found[2] > nap_ticks / 2
+    {
+        wrong.push(format!("progress: {found:?} of {all:?}"));
+    }
+    wrong
+}
+
+/// Each kind of waiting at windows is found in the function and process for which it was planted.
+#[test]
+fn waiting_at_windows_is_found_where_it_was_planted() {
+    if !oracles() {
+        return;
+    }
+    for mpi in libraries() {
+        let sandbox = super::Sandbox::new();
+        mpi.build(&sandbox, ONE_SIDED, "--functions");
+        with_more_time(|times| {
+            let program = format!("./program {}", NAP_MS * times);
+            let ended = mpi.run(&sandbox, 3, "--replace --trace --no-guard", &program);
+            assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
+            let ended = command(&sandbox, "analyze exp").output().unwrap();
+            assert!(ended.status.success(), "{}: {ended:?}", mpi.name);
+            let report = Reader::open(&sandbox.path("exp/trace.cubex")).unwrap();
+            let cube = pompeii_analysis::measured(&report).unwrap();
+            let counts = ["mpi_rma_pairsync_count", "mpi_rma_pairsync_unneeded_count"];
+            // Only processes 0 and 1 exchange data, in the second of two fences.
+            let of_fences = counts.map(|name| below(&cube, "fences", &[name]));
+            assert_eq!(of_fences, [[4, 4, 4], [3, 3, 4]], "{}", mpi.name);
+            let of_epochs = counts.map(|name| below(&cube, "late_post", &[name]));
+            assert_eq!(of_epochs, [[1, 1, 0], [0, 0, 0]], "{}", mpi.name);
+            let nap = f64::from(NAP_MS * times) * 1e-3 / cube.clock.seconds(1_000_000) * 1e6;
+            let wrong = wrong(&cube, nap as i64);
+            if wrong.is_empty() { Ok(()) } else { Err(format!("{}: {wrong:#?}", mpi.name)) }
+        });
     }
 }
