@@ -15,10 +15,9 @@ pub const PROPERTY: Property = Property {
     doc: Doc {
         measures: "Time that a process waits in MPI_Win_lock, MPI_Win_flush or MPI_Win_unlock \
             until the process whose memory it accesses calls MPI.",
-        formula: "begin of the next call of MPI of the target - begin of the own call, or the \
-            end of its lock competition, if the target is outside of MPI then, and calls MPI \
-            while the own call lasts. Only epochs with locks have this waiting. Found by \
-            `pompeii analyze`.",
+        formula: "the longest time in the call in which the target is outside of MPI, and after \
+            which it calls MPI before the own call ends. Time until the end of lock competition \
+            does not count. Only epochs with locks have this waiting. Found by `pompeii analyze`.",
         cost: "Many MPI libraries move data and give locks only while the target is inside a \
             call of MPI. Meanwhile the origin can do nothing.",
         recognise: "It is close to 0 if the library makes progress without the target. An access \

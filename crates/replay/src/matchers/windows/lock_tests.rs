@@ -118,6 +118,29 @@ fn a_call_waits_until_its_target_calls_mpi() {
 }
 
 #[test]
+fn a_target_may_leave_mpi_without_making_progress() {
+    // Rank 0 is in MPI_Barrier when the call of rank 1 begins, but leaves it at 12 and computes until
+    // 50: 38. That it is outside of MPI from 52 to 55 is less.
+    finds(
+        "end 100
+         comm W = 0 1
+         window A = W
+         1 0.0 + MPI_Barrier
+         10 1.0 + MPI_Win_lock; lock A 0 shared
+         12 0.0 -
+         50 0.0 + MPI_Barrier
+         52 0.0 -
+         55 0.0 + MPI_Barrier
+         60 1.0 -
+         62 1.0 + MPI_Win_unlock; unlock A 0; -
+         70 0.0 -",
+        expect![[r#"
+            Progress 1.0 program/MPI_Win_lock 12..60: wait 38 for 0.0 program/MPI_Barrier
+        "#]],
+    );
+}
+
+#[test]
 fn a_call_waits_first_for_the_lock_and_then_for_its_target() {
     // Rank 2 waits from 20 to 40 for the lock of rank 1, and from then to 70 until rank 0 calls
     // MPI.

@@ -93,11 +93,13 @@ struct Presence {
 }
 
 impl Presence {
-    /// The next call of MPI after a time at which the process was outside of MPI.
-    fn next_call(&self, time: u64) -> Option<(u64, Place)> {
-        let next = self.gaps.partition_point(|(_, end, _)| *end <= time);
-        let (begin, end, at) = self.gaps.get(next)?;
-        (*begin <= time).then_some((*end, *at))
+    /// The longest time outside of MPI that ended with a call between two times. The process may
+    /// have been in MPI at the first one: it left before it made progress for others.
+    fn longest_gap(&self, from: u64, to: u64) -> Option<(u64, u64, Place)> {
+        let next = self.gaps.partition_point(|(_, end, _)| *end <= from);
+        let ended = self.gaps.range(next..).take_while(|(_, end, _)| *end < to);
+        let inside = ended.map(|&(begin, end, at)| (begin.max(from), end, at));
+        inside.filter(|(begin, end, _)| begin < end).max_by_key(|(begin, end, _)| end - begin)
     }
 }
 
@@ -270,11 +272,10 @@ impl WindowLocks {
             since = *time;
         }
         let presence = self.presence.get(&lock.1).filter(|_| lock.1 != of.epoch.origin);
-        if let Some((time, at)) = presence.and_then(|it| it.next_call(since))
-            && of.call.spans(time)
+        if let Some((begin, end, at)) = presence.and_then(|it| it.longest_gap(since, of.call.leave))
         {
-            let rest = Call { enter: since, ..of.call };
-            found(rest.waits(WindowPattern::Progress, (time, at)));
+            let rest = Call { enter: begin, ..of.call };
+            found(rest.waits(WindowPattern::Progress, (end, at)));
         }
     }
 }
