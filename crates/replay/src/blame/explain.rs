@@ -192,6 +192,8 @@ impl Explanations {
                 });
                 meeting.arrived.insert(record.location, std::mem::take(activity));
             }
+            // What follows is new. If all have arrived, `barrier` adds the rest of the visit.
+            What::BarrierLeave { .. } => *activity = Activity::default(),
             What::PartEnd { team, .. } => {
                 let ended = activities.pop();
                 // What happened in an inner team is an activity in the outer one.
@@ -450,11 +452,10 @@ impl Explanations {
             team.meetings = team.meetings.saturating_sub(1);
             self.meetings.remove(&key);
         }
-        // From the latest arrival on everybody does something new; a thread that has left before,
+        // From the latest arrival on each thread does something new. A thread that has left before,
         // by its clock, has begun with that.
         let is_now = (record.location, record.time) == (location, visit.leave);
         if let (true, Some(activity)) = (is_now, self.activities[location.index()].last_mut()) {
-            *activity = Activity::default();
             // With tasks nothing new begins before the last of them is done.
             activity.times.add(visit.at.node, visit.rest_ticks() - visit.starvation_ticks());
         }

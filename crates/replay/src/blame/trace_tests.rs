@@ -31,6 +31,32 @@ fn the_excess_of_the_last_thread_at_a_barrier_is_the_cause() {
 }
 
 #[test]
+fn a_thread_that_leaves_a_barrier_when_the_last_one_arrives_begins_anew() {
+    // The leave of thread 0 comes in the trace before the arrival of thread 1 at the same time. It
+    // has waited for 20 ticks of `parallel`. Up to the second barrier, thread 1 is in the first one
+    // for 4 ticks more, and in `work` for 46 ticks instead of 30. Thread 0 waits 20 ticks.
+    check(
+        "end 90
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel
+         0 0.1 team A; + parallel
+         10 0.0 + barrier
+         30 0.0 -; + work
+         30 0.1 + barrier
+         34 0.1 -; + work
+         60 0.0 -; + barrier
+         80 0.1 -; + barrier
+         82 0.0 -; -; endteam A; join
+         82 0.1 -; -; endteam A",
+        expect![[r#"
+            program/parallel on 0.1: 20 direct, 0 indirect
+            program/parallel/barrier on 0.1: 4 direct, 0 indirect
+            program/parallel/work on 0.1: 16 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
 fn waiting_for_a_lock_that_makes_late_at_a_barrier_is_passed_back() {
     // Thread 1 has the lock from 10 to 30. Thread 0 waits for it from 12 to 30 (18 ticks), and
     // arrives at 40, when thread 1 has waited since 31: 9 ticks. Weights are the 18 ticks of
