@@ -54,9 +54,11 @@ fn each_property_occurs_in_random_programs() {
         mpi_earlyscan
         mpi_finalize_wait
         mpi_icollective_wait
+        mpi_io_collective_wait
         mpi_latebroadcast
         mpi_latereceiver
         mpi_latesender
+        mpi_rma_wait_at_fence
         mpi_wait_nxn
         omp_ebarrier_wait
         omp_fork

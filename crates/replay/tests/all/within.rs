@@ -51,7 +51,7 @@ fn parts_of_the_time_are_the_whole_together() {
         let anchor = world.write(folder.path());
         let (whole, compounds) = analyse(&anchor, Options::default());
         let (begin, end) = (whole.definitions.begin, whole.definitions.end);
-        let third = (end - begin) / 3 + seed;
+        let third = ((end - begin) / 3 + seed).min(end - begin);
         let borders = [0, begin + third / 2, begin + third, u64::MAX];
         let (mut values, mut found, mut wall) = (Values::new(), Waits::new(), 0);
         for pair in borders.windows(2) {

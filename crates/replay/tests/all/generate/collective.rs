@@ -4,6 +4,7 @@ use pompeii_otf2::enums::{CollectiveOp, RegionRole};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::CommRef;
 
+use super::resource;
 use super::world::World;
 
 /// Function, operation, role, and the property that has its waiting.
@@ -40,9 +41,9 @@ const NON_BLOCKING: [Kind; 4] = [
     ("MPI_Ireduce", CollectiveOp::REDUCE, RegionRole::COLL_ALL2ONE, ""),
 ];
 
-/// An operation of any kind on a communicator.
+/// An operation of any kind on a communicator, or on its window or its file.
 pub fn any(world: &mut World, comm: u32) {
-    match world.numbers.below(5) {
+    match world.numbers.below(if world.has_resources { 7 } else { 5 }) {
         0 | 1 => all_to_all(world, comm),
         2 => {
             let root = any_member(world, comm);
@@ -52,7 +53,9 @@ pub fn any(world: &mut World, comm: u32) {
             let root = any_member(world, comm);
             to_root(world, comm, root);
         }
-        _ => scan(world, comm),
+        4 => scan(world, comm),
+        5 => resource::fence(world, comm),
+        _ => resource::access(world, comm),
     }
 }
 

@@ -9,6 +9,7 @@ mod collective;
 mod message;
 pub mod numbers;
 pub mod planted;
+mod resource;
 mod task;
 mod team;
 pub mod world;

@@ -5,7 +5,7 @@ use pompeii_otf2::enums::RegionRole;
 
 use super::message::{self, Messages};
 use super::world::World;
-use super::{Shape, collective, task, team};
+use super::{Shape, collective, resource, task, team};
 
 /// What the others wait in.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub enum Kind {
     FromRoot,
     ToRoot,
     Scan,
+    Fence,
+    File,
     Operation,
     Barrier,
     /// A critical construct: `late` is in its body.
@@ -30,13 +32,15 @@ pub enum Kind {
 pub const THREADS: [Kind; 4] = [Kind::Barrier, Kind::Critical, Kind::Creation, Kind::LastTask];
 
 /// All kinds of MPI, then that of threads.
-pub const KINDS: [Kind; 8] = [
+pub const KINDS: [Kind; 10] = [
     Kind::LateSender,
     Kind::LateReceiver,
     Kind::AllToAll,
     Kind::FromRoot,
     Kind::ToRoot,
     Kind::Scan,
+    Kind::Fence,
+    Kind::File,
     Kind::Operation,
     Kind::Barrier,
 ];
@@ -59,6 +63,7 @@ pub fn program(kind: Kind, seed: u64) -> (World, u64) {
     let steps = 10;
     let shape = Shape { ranks, threads, steps, work: WORK_TICKS, cost: 2, has_root: true };
     let mut world = World::new(shape, seed);
+    world.has_resources = matches!(kind, Kind::Fence | Kind::File);
     let mut messages = Messages::default();
     for rank in 0..ranks {
         let at = world.at(rank, 0);
@@ -99,6 +104,8 @@ fn step(
         Kind::FromRoot => collective::from_root(world, 0, late as usize),
         Kind::ToRoot => collective::to_root(world, 0, other as usize),
         Kind::Scan => collective::scan(world, 0),
+        Kind::Fence => resource::fence(world, 0),
+        Kind::File => resource::access(world, 0),
         Kind::Operation => {
             message::operation(world, messages, (0, true));
             message::complete(world, messages, true);

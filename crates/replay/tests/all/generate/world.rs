@@ -40,6 +40,9 @@ pub struct World {
     pub numbers: Numbers,
     /// Location of thread `t` of rank `r` at `r * threads + t`.
     pub logs: Vec<Log>,
+    /// Communicators have windows and files. This is so in one of four programs, so that the others
+    /// do not change.
+    pub has_resources: bool,
     /// Ranks of each communicator; 0 is MPI_COMM_WORLD. MPI_COMM_SELF comes after the last one.
     pub comms: Vec<Vec<u32>>,
     pub waits: Waits,
@@ -72,6 +75,7 @@ impl World {
             .map(|(rank, thread)| log(rank, thread, 1_000 + numbers.below(shape.work)))
             .collect();
         World {
+            has_resources: seed % 4 == 3,
             comms: vec![(0..shape.ranks).collect()],
             waits: Waits::new(),
             acquired: BTreeMap::new(),
@@ -297,6 +301,13 @@ impl World {
             comm(archive, GroupType::COMM_GROUP, Paradigm::MPI, ranks);
         }
         comm(archive, GroupType::COMM_SELF, Paradigm::MPI, Vec::new());
+        for number in (0..self.comms.len() as u32).filter(|_| self.has_resources) {
+            let comm = CommRef(number);
+            let window = def::RmaWin { id: RmaWinRef(number), comm, ..Default::default() };
+            archive.define(window).unwrap();
+            let file = def::IoHandle { id: IoHandleRef(number), comm, ..Default::default() };
+            archive.define(file).unwrap();
+        }
         for rank in 0..self.shape.ranks {
             for threads in 1..=self.shape.threads {
                 let first = rank * self.shape.threads;

@@ -5,7 +5,7 @@ use pompeii_otf2::enums::{CollectiveOp, RegionRole};
 use pompeii_otf2::event::*;
 
 use super::Trace;
-use super::collectives::Part;
+use super::collectives::{Of, Part, begins_part, came_together};
 use super::messages::Message;
 use super::operations::Operation;
 
@@ -39,7 +39,7 @@ impl Trace {
             for (one, other) in pairs.into_iter().map(|(one, other)| (&parts[one], &parts[other])) {
                 let begins = |(_, seen): &(usize, &super::Seen)| {
                     seen.time == other.begin
-                        && matches!(seen.event, Event::MpiCollectiveBegin(_))
+                        && begins_part(&seen.event)
                         && seen.visit == Some(other.visit)
                 };
                 let causer = self.on(other.location).find(begins).map(|(place, _)| place);
@@ -122,6 +122,9 @@ impl Trace {
 
     /// Whether all wait for all in an operation.
     fn is_of_all(&self, parts: &[Part]) -> bool {
+        if !matches!(parts[0].of, Of::Comm(_)) {
+            return came_together(parts);
+        }
         let role = self.role(parts[0].visit).1;
         matches!(role, RegionRole::BARRIER | RegionRole::COLL_ALL2ALL)
             || self.name(parts[0].visit).starts_with("MPI_Reduce_scatter")
@@ -141,6 +144,7 @@ impl Trace {
         let sends = |part: &Part| part.record.size_sent > 0;
         let all = |other: usize| (0..parts.len()).map(|one| (one, other)).collect();
         Some(match (record.collective_op, root) {
+            (CollectiveOp::BARRIER, _) if !came_together(parts) => return None,
             (CollectiveOp::BARRIER, _) => all(last(&|_| true)?),
             (CollectiveOp::BCAST | CollectiveOp::SCATTER | CollectiveOp::SCATTERV, Some(root)) => {
                 all(root)

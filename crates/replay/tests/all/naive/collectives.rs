@@ -1,14 +1,28 @@
-//! Collective operations, MPI_Init and MPI_Finalize.
+//! Collective operations, also those on windows and files, MPI_Init and MPI_Finalize.
 
+use pompeii_otf2::definition::Definition;
 use pompeii_otf2::enums::CollectiveOp;
 use pompeii_otf2::event::*;
+use pompeii_otf2::reference::CommRef;
 
 use super::Trace;
 use crate::generate::world::Waits;
 
+/// What has operations of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Of {
+    Comm(u32),
+    Window(u32),
+    File(u32),
+}
+
+/// Of what the operation is, its location if it is alone, and which one.
+type Key = (Of, u64, usize);
+
 /// One location's part of an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
+    pub of: Of,
     pub location: u64,
     pub begin: u64,
     pub end: u64,
@@ -33,7 +47,7 @@ impl Trace {
 
     /// The parts of all operations of more than one process.
     pub(super) fn instances(&self) -> Vec<Vec<Part>> {
-        let mut instances: Vec<((u32, u64, usize), Vec<Part>)> = Vec::new();
+        let mut instances: Vec<(Key, Vec<Part>)> = Vec::new();
         for location in self.locations() {
             for (key, part) in self.parts(location) {
                 match instances.iter_mut().find(|(known, _)| *known == key) {
@@ -46,29 +60,68 @@ impl Trace {
         several.map(|(_, parts)| parts).collect()
     }
 
-    /// All parts of one location, with communicator, location if it is alone, and number.
-    fn parts(&self, location: u64) -> Vec<((u32, u64, usize), Part)> {
-        let mut parts: Vec<((u32, u64, usize), Part)> = Vec::new();
+    /// All parts of one location.
+    fn parts(&self, location: u64) -> Vec<(Key, Part)> {
+        let mut parts: Vec<(Key, Part)> = Vec::new();
         let mut begin = 0;
         for (_, seen) in self.on(location) {
-            if let Event::MpiCollectiveBegin(_) = &seen.event {
+            if begins_part(&seen.event) {
                 begin = seen.time;
             }
-            let Event::MpiCollectiveEnd(record) = &seen.event else { continue };
-            let comm = record.communicator;
-            let is_self = self.members(comm).is_empty();
-            let same = |known: &&((u32, u64, usize), Part)| known.0.0 == comm.0;
-            let number = parts.iter().filter(same).count();
-            let key = (comm.0, if is_self { location } else { u64::MAX }, number);
-            let (end, record) = (seen.time, record.clone());
+            let Some((of, record)) = self.ended(&seen.event) else { continue };
+            let is_self = self.members(record.communicator).is_empty();
+            let number = parts.iter().filter(|(known, _)| known.0 == of).count();
+            let key = (of, if is_self { location } else { u64::MAX }, number);
+            let end = seen.time;
             if let Some(visit) = seen.visit {
-                parts.push((key, Part { location, begin, end, visit, record }));
+                parts.push((key, Part { of, location, begin, end, visit, record }));
             }
         }
         parts
     }
 
+    /// The operation that ends with an event. Those on windows and files are barriers of theirs.
+    fn ended(&self, event: &Event) -> Option<(Of, MpiCollectiveEnd)> {
+        let of = match event {
+            Event::MpiCollectiveEnd(record) => {
+                return Some((Of::Comm(record.communicator.0), record.clone()));
+            }
+            Event::RmaCollectiveEnd(record) => Of::Window(record.win.0),
+            Event::IoOperationComplete(record) => Of::File(record.handle.0),
+            _ => return None,
+        };
+        let record = MpiCollectiveEnd {
+            collective_op: CollectiveOp::BARRIER,
+            communicator: self.comm_of(of)?,
+            root: ROOT_NONE,
+            size_sent: 0,
+            size_received: 0,
+        };
+        Some((of, record))
+    }
+
+    /// The communicator of a window or a file.
+    fn comm_of(&self, of: Of) -> Option<CommRef> {
+        self.archive.definitions().iter().find_map(|definition| match definition {
+            Definition::RmaWin(it) if of == Of::Window(it.id.0) => Some(it.comm),
+            Definition::IoHandle(it) if of == Of::File(it.id.0) => Some(it.comm),
+            _ => None,
+        })
+    }
+
     fn collective(&self, waits: &mut Waits, parts: &[Part]) {
+        let resource = match parts[0].of {
+            Of::Comm(_) => None,
+            Of::Window(_) => Some("mpi_rma_wait_at_fence"),
+            Of::File(_) => Some("mpi_io_collective_wait"),
+        };
+        if let Some(property) = resource {
+            let latest = parts.iter().map(|part| part.begin).max().unwrap_or(0);
+            for part in parts.iter().filter(|_| came_together(parts)) {
+                self.wait(waits, property, part.visit, part.until(latest));
+            }
+            return;
+        }
         let record = &parts[0].record;
         let members = self.members(record.communicator);
         let root = members.get(record.root as usize).copied();
@@ -174,6 +227,22 @@ impl Trace {
             }
         }
     }
+}
+
+/// Whether an event begins a part of an operation.
+pub(super) fn begins_part(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::MpiCollectiveBegin(_) | Event::RmaCollectiveBegin(_) | Event::IoOperationBegin(_)
+    )
+}
+
+/// Whether an operation has brought its processes together. A fence always has; an operation on
+/// a file has if no process had ended it before the last one began.
+pub(super) fn came_together(parts: &[Part]) -> bool {
+    let last_begin = parts.iter().map(|part| part.begin).max();
+    let is_file = matches!(parts[0].of, Of::File(_));
+    !is_file || parts.iter().map(|part| part.end).min() > last_begin
 }
 
 fn latest_sender<'p>(parts: impl Iterator<Item = &'p Part>) -> u64 {

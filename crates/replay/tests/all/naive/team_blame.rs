@@ -34,7 +34,7 @@ impl Trace {
 
     pub(super) fn lock_waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
-        for (number, seen) in self.events.iter().enumerate() {
+        for seen in &self.events {
             let (Event::ThreadAcquireLock(lock), Some(visit)) = (&seen.event, seen.visit) else {
                 continue;
             };
@@ -47,9 +47,10 @@ impl Trace {
                     if (it.lock_id, it.acquisition_order + 1) == (lock.lock_id, lock.acquisition_order))
             };
             let process = self.process(seen.location);
+            // A release at the time of the acquisition may come after it in the order of events.
             let find = |is: &dyn Fn(&Event) -> bool| {
                 let is_it = |it: &Seen| is(&it.event) && self.process(it.location) == process;
-                self.events[..number].iter().rposition(is_it)
+                self.events.iter().position(is_it)
             };
             let (Some(taken), Some(released)) = (find(&taken), find(&released)) else { continue };
             let begin = self.visits[visit].enter;
