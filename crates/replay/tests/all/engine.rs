@@ -494,7 +494,8 @@ fn compare_blame_of(shape: Shape, seed: u64) -> (usize, bool) {
 /// tasks and without.
 fn compare_blame_of_all(usual: u64, ranks: u32, threads: u32) {
     let (mut all, mut with_tasks) = (0, 0);
-    for seed in 0..programs(usual) {
+    // In the last ones, events of two threads at a lock or a barrier are at the same time.
+    for seed in (0..programs(usual)).chain([1_971, 9_639, 9_683]) {
         let shape = Shape::of(seed);
         let shape = match (ranks, threads) {
             (1, _) => Shape { ranks: 1, threads: shape.threads.max(threads), ..shape },
