@@ -13,6 +13,7 @@
 mod answers;
 mod browser;
 mod building;
+mod compress;
 mod embed;
 mod guard;
 mod http;

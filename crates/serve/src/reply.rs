@@ -10,19 +10,22 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::compress;
+
 /// What a page of this server may do: load what lies next to it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";
 
 /// Headers of all answers.
-const ALWAYS: [(&str, &str); 6] = [
+const ALWAYS: [(&str, &str); 7] = [
     ("content-security-policy", POLICY),
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("x-frame-options", "DENY"),
+    ("vary", "accept-encoding"),
 ];
 
 pub const JSON: &str = "application/json";
@@ -34,6 +37,8 @@ pub struct Reply {
     status: StatusCode,
     kind: &'static str,
     bytes: Bytes,
+    /// Whether the bytes are packed with gzip.
+    is_packed: bool,
     /// What tells this answer from all others; only for those that follow from the trace alone.
     tag: Option<HeaderValue>,
     /// Milliseconds of work for it.
@@ -43,8 +48,8 @@ pub struct Reply {
 impl Reply {
     /// An answer with its type.
     pub fn new(kind: &'static str, bytes: impl Into<Bytes>) -> Reply {
-        let (tag, work_ms) = (None, None);
-        Reply { status: StatusCode::OK, kind, bytes: bytes.into(), tag, work_ms }
+        let (status, bytes) = (StatusCode::OK, bytes.into());
+        Reply { status, kind, bytes, is_packed: false, tag: None, work_ms: None }
     }
 
     /// The browser has the answer with this tag already.
@@ -56,6 +61,15 @@ impl Reply {
     pub fn with_tag(mut self, tag: HeaderValue) -> Reply {
         let is_answer = matches!(self.status, StatusCode::OK | StatusCode::NOT_MODIFIED);
         self.tag = is_answer.then_some(tag);
+        self
+    }
+
+    /// Packs a long answer, if the client takes it so.
+    pub fn packed(mut self, is_accepted: bool) -> Reply {
+        let packed = if is_accepted { compress::gzip(&self.bytes) } else { None };
+        if let Some(packed) = packed {
+            (self.bytes, self.is_packed) = (packed.into(), true);
+        }
         self
     }
 
@@ -99,6 +113,9 @@ impl Reply {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        if self.is_packed {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
         // What does not follow from the trace alone may be another experiment's next time.
         let cache = if self.tag.is_some() { "private, no-cache" } else { "no-store" };
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));

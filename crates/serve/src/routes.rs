@@ -12,6 +12,7 @@ use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::Instant;
 
 use crate::answers;
+use crate::compress;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
@@ -35,15 +36,17 @@ const TAGGED: [&str; 10] = [
 pub async fn answer<B>(session: &Arc<Session>, request: &Request<B>) -> Reply {
     let uri = request.uri();
     let path = uri.path();
+    let takes_gzip = compress::is_accepted(request.headers());
     if let Some(name) = path.strip_prefix("/api/") {
         let words = uri.query().unwrap_or_default();
-        let Some(tag) = tag(session, name, words) else { return api(session, name, words).await };
+        let question = (name.to_owned(), words.to_owned(), takes_gzip);
+        let Some(tag) = tag(session, name, words) else { return api(session, question).await };
         if request.headers().get(IF_NONE_MATCH) == Some(&tag) {
             return Reply::unchanged(tag);
         }
-        return api(session, name, words).await.with_tag(tag);
+        return api(session, question).await.with_tag(tag);
     }
-    page(session, path).unwrap_or_else(|| nothing("page", path))
+    page(session, path).unwrap_or_else(|| nothing("page", path)).packed(takes_gzip)
 }
 
 /// What tells the answer to a question from all others: the fingerprint of the trace and the words.
@@ -52,7 +55,8 @@ fn tag(session: &Session, name: &str, words: &str) -> Option<HeaderValue> {
     let mut hasher = DefaultHasher::new();
     (env!("CARGO_PKG_VERSION"), name, words).hash(&mut hasher);
     let ([one, two], question) = (trace.survey.fingerprint, hasher.finish());
-    HeaderValue::from_str(&format!("\"{one:016x}{two:016x}{question:016x}\"")).ok()
+    // It is a weak tag, because the answer may be packed or not.
+    HeaderValue::from_str(&format!("W/\"{one:016x}{two:016x}{question:016x}\"")).ok()
 }
 
 /// The page, or one of the files that it loads.
@@ -70,16 +74,17 @@ fn page(session: &Session, path: &str) -> Option<Reply> {
     })
 }
 
-async fn api(session: &Arc<Session>, name: &str, words: &str) -> Reply {
+/// The answer to a question: its name, its words, and whether the client takes gzip.
+async fn api(session: &Arc<Session>, (name, words, takes_gzip): (String, String, bool)) -> Reply {
     // It is asked for again and again, and must not wait for other questions.
     if name == "progress" {
         return Reply::json(&session.progress().state());
     }
-    let (session, name, words) = (session.clone(), name.to_owned(), words.to_owned());
+    let session = session.clone();
     let work = spawn_blocking(move || {
         let begin = Instant::now();
         let reply = answer_of(&session, &name, &words).unwrap_or_else(Reply::from);
-        reply.after(begin.elapsed())
+        reply.packed(takes_gzip).after(begin.elapsed())
     });
     // A page that has gone on to another window does not wait for this one any more.
     let _unneeded = Unneeded(work.abort_handle());

@@ -1,5 +1,7 @@
 //! Answers that a browser may keep, and how long the work for them took.
 
+use pompeii_report::web::MODULES;
+
 use crate::common::{Running, reported, sample, status, traced};
 
 fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
@@ -58,4 +60,24 @@ fn answers_tell_how_long_they_took() {
     let ms: f64 = timing.strip_prefix("work;dur=").unwrap().parse().unwrap();
     assert!(ms >= 0.0);
     assert_eq!(header(&server.request("/main.js", ""), "server-timing"), None);
+}
+
+#[test]
+fn long_answers_are_packed_for_those_who_take_them_so() {
+    let folder = sample("hybrid");
+    let server = Running::ready(traced(folder.path()));
+    let longest = MODULES.iter().max_by_key(|module| module.text.len()).unwrap();
+    let path = format!("/{}", longest.path);
+    let plain = server.request(&path, "");
+    assert_eq!(header(&plain, "content-encoding"), None);
+    let packed = server.request(&path, "Accept-Encoding: br, gzip\r\n");
+    assert_eq!(header(&packed, "content-encoding"), Some("gzip"));
+    let bytes = |answer| header(answer, "content-length").unwrap().parse::<usize>().unwrap();
+    assert_eq!(bytes(&plain), longest.text.len());
+    assert!(bytes(&packed) < bytes(&plain) / 2);
+    for answer in [plain, packed] {
+        assert_eq!(header(&answer, "vary"), Some("accept-encoding"));
+    }
+    let short = server.request("/api/progress", "Accept-Encoding: gzip\r\n");
+    assert_eq!(header(&short, "content-encoding"), None);
 }
