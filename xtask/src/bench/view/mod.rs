@@ -115,7 +115,7 @@ impl Traced<'_> {
     #[allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
     fn build(&self, trace: &Trace, events: u64) -> Result<()> {
         let (begin, server) = (Instant::now(), self.start()?);
-        server.wait()?;
+        let peak_bytes = server.wait()?;
         let (wall_s, cpu_s) = (begin.elapsed().as_secs_f64(), server.cpu_s()?);
         let rate = events as f64 / cpu_s / 1e6;
         let missed = |is_missed| if is_missed { "  MISSED" } else { "" };
@@ -127,7 +127,7 @@ impl Traced<'_> {
         let (percent, most) = (share * 100.0, trace.share_max * 100.0);
         let is_large = share > trace.share_max;
         println!("  size      {percent:6.1} % of the trace, bound {most:.0} %{}", missed(is_large));
-        let memory = server.memory()? as f64 / 1e6;
+        let memory = peak_bytes as f64 / 1e6;
         println!("  memory    {memory:6.0} MB, bound 128 MB{}", missed(memory > 128.0));
         Ok(())
     }
@@ -142,12 +142,13 @@ impl Traced<'_> {
         Ok((begin.elapsed().as_secs_f64(), server))
     }
 
-    /// What a page transfers until it shows the whole run, without the page itself.
+    /// What a page transfers until it shows the whole run, without the page itself: packed, as a
+    /// browser gets it.
     fn opening(&self, server: &Server, rows: &str) -> Result<()> {
-        let opening = server.get("api/open")?;
-        let length = &serde_json::from_slice::<serde_json::Value>(&opening)?["length"];
-        let picture = server.get(&format!("api/picture?rows={rows}&t0=0&t1={length}&px=2000"))?;
-        let (opening, picture) = (opening.len(), picture.len());
+        let length = &server.json("api/open")?["length"];
+        let opening = server.packed_bytes("api/open")?;
+        let picture = format!("api/picture?rows={rows}&t0=0&t1={length}&px=2000");
+        let picture = server.packed_bytes(&picture)?;
         let missed = if opening + picture > OPENING_MAX { "  MISSED" } else { "" };
         println!(
             "  opening   {} kB of definitions, {} kB of a picture, bound {} kB{missed}",

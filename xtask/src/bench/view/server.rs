@@ -44,12 +44,21 @@ impl Server {
 
     /// The content of an answer, below `/api/` or a file of the page.
     pub fn get(&self, path: &str) -> Result<Vec<u8>> {
+        self.get_with(path, "")
+    }
+
+    /// Bytes of the content of an answer as a browser gets it, which takes it packed.
+    pub fn packed_bytes(&self, path: &str) -> Result<usize> {
+        Ok(self.get_with(path, "Accept-Encoding: gzip\r\n")?.len())
+    }
+
+    fn get_with(&self, path: &str, headers: &str) -> Result<Vec<u8>> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_nodelay(true)?;
         let token = &self.token;
         let request = format!(
             "GET /{path} HTTP/1.1\r\nHost: localhost\r\nX-Pompeii-Token: {token}\r\n\
-             Connection: close\r\n\r\n"
+             {headers}Connection: close\r\n\r\n"
         );
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
@@ -66,12 +75,15 @@ impl Server {
         Ok(serde_json::from_slice(&self.get(path)?)?)
     }
 
-    /// Waits until the index is there.
-    pub fn wait(&self) -> Result<()> {
+    /// Waits until the index is there. Returns the most memory that was seen meanwhile, without
+    /// that of mapped files, in bytes.
+    pub fn wait(&self) -> Result<u64> {
+        let mut peak_bytes = 0;
         loop {
+            peak_bytes = peak_bytes.max(self.own_bytes()?);
             let progress = self.json("api/progress")?;
             if progress["ready"] == true {
-                return Ok(());
+                return Ok(peak_bytes);
             }
             if let Some(error) = progress["error"].as_str() {
                 bail!("no index: {error}");
@@ -91,15 +103,12 @@ impl Server {
         Ok(ticks / per_second as f64)
     }
 
-    /// The largest memory so far, without mapped files, in bytes.
-    pub fn memory(&self) -> Result<u64> {
+    /// Its memory now, without that of mapped files, in bytes.
+    fn own_bytes(&self) -> Result<u64> {
         let status = self.proc("status")?;
-        let kb = |name: &str| -> Option<u64> {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.trim().strip_suffix(" kB")?.parse().ok()
-        };
-        let peak = kb("VmHWM:").context("VmHWM")?;
-        Ok((peak - kb("RssFile:").unwrap_or(0).min(peak)) * 1024)
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")).context("RssAnon")?;
+        Ok(kilobytes.parse::<u64>()? * 1024)
     }
 
     fn proc(&self, name: &str) -> Result<String> {
