@@ -9,6 +9,7 @@
 //! * [`chrome`]: the trace events of Chrome, for many timelines.
 //! * [`paraver`]: states, events and communications for Paraver.
 //! * [`cut`]: a part of the trace as an OTF2 archive.
+//! * [`epilog`]: the traces of KOJAK and of Scalasca 1.
 //! * [`folded`]: folded stacks for flame graphs, from the severities of a profile.
 //! * [`graph`]: the call graph as GraphML and DOT, from such a profile.
 //! * [`tau`]: profiles of TAU, from the severities of a profile.
@@ -33,6 +34,7 @@ pub mod chrome;
 mod clock;
 pub mod csv;
 pub mod cut;
+pub mod epilog;
 pub mod folded;
 pub mod graph;
 mod json;

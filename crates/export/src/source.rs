@@ -21,6 +21,9 @@ pub enum Error {
     /// The trace cannot be opened.
     #[error(transparent)]
     Trace(#[from] pompeii_otf2::Error),
+    /// A file of another format cannot be read.
+    #[error("{0}")]
+    Input(String),
     /// The format has no place for what is in the trace or the profile.
     #[error("the format cannot hold this: {0}")]
     Unfit(String),

@@ -8,8 +8,8 @@
 //! thread to thread (`threads.rs`). Only suspended tasks, their open regions and the new
 //! definitions (`instances.rs`) are in memory.
 
-mod instances;
-mod threads;
+pub(crate) mod instances;
+pub(crate) mod threads;
 
 #[cfg(test)]
 mod tests;

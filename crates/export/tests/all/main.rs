@@ -5,6 +5,7 @@ mod chrome;
 mod csv;
 mod cut;
 mod cut_random;
+mod epilog;
 mod folded;
 mod graph;
 mod paraver;

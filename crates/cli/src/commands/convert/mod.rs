@@ -3,14 +3,15 @@
 mod cut;
 pub mod output;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use pompeii_analysis::format::counted;
+use pompeii_export::epilog::import::Source;
 use pompeii_export::tau::{self, View};
 use pompeii_export::{
-    Open, Read, chrome, csv, folded, graph, paraver, parquet, perfetto, speedscope,
+    Open, Read, chrome, csv, epilog, folded, graph, paraver, parquet, perfetto, speedscope,
 };
 use pompeii_model::Cube;
 use pompeii_otf2::read::Archive;
@@ -21,7 +22,7 @@ use super::{analyze, dump};
 use crate::experiment::{self, Damaged};
 use crate::output::{named_file, say};
 use crate::progress::Progress;
-use crate::terminal::shown;
+use crate::terminal::{cannot, shown};
 use output::{to_archive, to_file, to_folder};
 
 /// Options of `convert`.
@@ -35,11 +36,13 @@ use output::{to_archive, to_file, to_folder};
     pompeii convert traced --to csv -o tables                       the same tables as text
     pompeii convert traced --to speedscope -o traced.speedscope.json
     pompeii convert traced --to otf2 --window 10:12.5 -o part       only 2.5 seconds of the trace
+    pompeii convert traced --to epilog -o traced.elg                 for KOJAK and Scalasca 1
     pompeii convert measured --to folded -o - | flamegraph.pl > measured.svg
     pompeii convert measured --to tau -o tau; cd tau; pprof         a profile for TAU's tools")]
 pub struct Arguments {
     /// An experiment with a trace, or the anchor file of an OTF2 archive (traces.otf2). For
-    /// tau, folded, graphml and dot any experiment, or a profile (profile.cubex)
+    /// tau, folded, graphml and dot any experiment, or a profile (profile.cubex). For otf2 also
+    /// a trace in the format EPILOG (trace.elg)
     #[arg(value_name = "EXP")]
     trace: PathBuf,
     /// The format
@@ -81,6 +84,8 @@ enum Format {
     Paraver,
     /// A folder with a part of the trace as an OTF2 archive, for Vampir, Scalasca and `analyze`
     Otf2,
+    /// A file with the trace for KOJAK and Scalasca 1
+    Epilog,
     /// A file with a line for each call path, for flame graphs
     Folded,
     /// The call graph as GraphML, for networkx, Gephi and yEd
@@ -114,7 +119,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
             to_folder(output, |create| paraver::write(open, create))
         }),
-        Format::Otf2 => to_otf2(arguments),
+        Format::Otf2 => match epilog::import::find(&arguments.trace) {
+            Some(file) => from_epilog(arguments, &file),
+            None => to_otf2(arguments),
+        },
+        Format::Epilog => to_epilog(arguments),
         Format::Folded => {
             from_profile(arguments, |cube| to_file(output, |out| folded::write(cube, out)))
         }
@@ -140,40 +149,71 @@ fn from_trace(
     passes: impl FnOnce(&Definitions) -> u64,
     write: impl FnOnce(Open<'_>, usize) -> Result<Read>,
 ) -> Result<ExitCode> {
-    let anchor = dump::anchor_path(&arguments.trace)?;
-    let (archive, errors) = Archive::salvage(&anchor)
-        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
-    errors.iter().for_each(|error| say(format!("warning: {error}")));
-    let events: u64 = archive.locations().map(|location| location.number_of_events).sum();
-    let work = events.saturating_mul(passes(&archive::definitions(&archive)));
+    let (anchor, archive, is_whole) = arguments.archive()?;
+    let work = events(&archive).saturating_mul(passes(&archive::definitions(&archive)));
     let progress = Progress::events(format!("converting {}", shown(&anchor)), work);
     let threads = analyze::threads(arguments.jobs);
     let read = write(&mut || told_trace(&archive, &progress.done), threads)?;
     drop(progress);
     tell(&read);
     arguments.tell_result();
-    let is_complete = errors.is_empty() && read.errors == 0;
-    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(ended(is_whole && read.errors == 0))
 }
 
 /// Writes a part of a trace as an archive.
 fn to_otf2(arguments: &Arguments) -> Result<ExitCode> {
-    let anchor = dump::anchor_path(&arguments.trace)?;
-    let (archive, errors) = Archive::salvage(&anchor)
-        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
-    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let (anchor, archive, is_whole) = arguments.archive()?;
     let definitions = archive::definitions(&archive);
     let choice = arguments.cut.choice(&archive, &definitions)?;
-    let events = archive.locations().map(|location| location.number_of_events).sum();
-    let progress = Progress::events(format!("cutting {}", shown(&anchor)), events);
+    let progress = Progress::events(format!("cutting {}", shown(&anchor)), events(&archive));
     let read = to_archive(&arguments.output, |folder| {
         pompeii_export::cut::write(&archive, (&definitions, &choice), folder, &progress.done)
     })?;
     drop(progress);
     tell(&read);
     arguments.tell_result();
-    let is_complete = errors.is_empty() && read.errors == 0;
-    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(ended(is_whole && read.errors == 0))
+}
+
+/// Writes a trace for KOJAK and Scalasca 1.
+fn to_epilog(arguments: &Arguments) -> Result<ExitCode> {
+    let (anchor, archive, is_whole) = arguments.archive()?;
+    let work = events(&archive).saturating_mul(epilog::PASSES);
+    let progress = Progress::events(format!("converting {}", shown(&anchor)), work);
+    let written = to_file(&arguments.output, |out| epilog::write(&archive, out, &progress.done))?;
+    drop(progress);
+    tell(&written.read);
+    if !written.left_out.is_empty() {
+        say(format!("note: EPILOG has no place for {}", written.left_out));
+    }
+    arguments.tell_result();
+    Ok(ended(is_whole && written.read.errors == 0))
+}
+
+/// Writes a trace of KOJAK or Scalasca 1 as an archive.
+fn from_epilog(arguments: &Arguments, file: &Path) -> Result<ExitCode> {
+    arguments.cut.check(false).context("a trace in the format EPILOG is converted as a whole")?;
+    let bytes = file.metadata().map(|it| it.len()).unwrap_or(0);
+    let passes = 2;
+    let progress = Progress::new(format!("converting {}", shown(file)), Some(passes * bytes));
+    let source = Source::open(file, &progress.done)
+        .with_context(|| cannot("read the EPILOG trace", file))?;
+    let left_out = to_archive(&arguments.output, |folder| source.write(folder, &progress.done))?;
+    drop(progress);
+    if !left_out.is_empty() {
+        say(format!("note: OTF2 has no place for {left_out}"));
+    }
+    arguments.tell_result();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Number of events of a trace, as its definitions say.
+fn events(archive: &Archive) -> u64 {
+    archive.locations().map(|location| location.number_of_events).sum()
+}
+
+fn ended(is_complete: bool) -> ExitCode {
+    if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// Converts the profile of an experiment, which needs no trace.
@@ -189,6 +229,15 @@ fn from_profile(
 impl Arguments {
     fn view(&self) -> View {
         if self.by == "construct" { View::Construct } else { View::Region }
+    }
+
+    /// The trace with the path of its anchor, and whether all definitions could be read.
+    fn archive(&self) -> Result<(PathBuf, Archive, bool)> {
+        let anchor = dump::anchor_path(&self.trace)?;
+        let (archive, errors) = Archive::salvage(&anchor)
+            .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
+        errors.iter().for_each(|error| say(format!("warning: {error}")));
+        Ok((anchor, archive, errors.is_empty()))
     }
 
     /// Names the result, and what the user does with it.
@@ -208,6 +257,7 @@ impl Format {
             Format::Chrome => "open it at chrome://tracing or in another timeline",
             Format::Otf2 => "its anchor is traces.otf2 there",
             Format::Paraver => "open trace.prv there with Paraver",
+            Format::Epilog => "its records are those of EPILOG 1.9",
             Format::Folded => "call flamegraph.pl with it, or open it at https://speedscope.app",
             Format::Graphml => "a node for each region, an edge for each pair of caller and callee",
             Format::Dot => "dot -Tsvg makes a picture of it",
