@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use crate::NO_ID;
 use crate::wire::{Flaw, Input, Output};
 
 /// A type of fields.
@@ -220,9 +219,4 @@ impl<T: Field + Display> Field for Each<T> {
 fn list<T: Display>(all: &[T]) -> String {
     let all: Vec<String> = all.iter().map(T::to_string).collect();
     format!("[{}]", all.join(","))
-}
-
-/// An id, or `None` if it stands for none.
-pub fn id(number: u32) -> Option<u32> {
-    (number != NO_ID).then_some(number)
 }

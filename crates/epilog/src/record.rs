@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::field::Field;
-pub use crate::field::{Count, Dimensions, Each, Location, Mode, id};
+pub use crate::field::{Count, Dimensions, Each, Location, Mode};
 use crate::wire::{Flaw, Input, Output};
 
 /// Events have numbers from here on; definitions and attributes have lower ones.

@@ -1,5 +1,5 @@
 //! What holds for any bytes: the reader ends with records or with an error, and what it has read
-//! can be written and read again. The fuzz target `epilog` checks the same.
+//! can be written and read again.
 
 use pompeii_epilog::record::Record;
 use pompeii_epilog::{Endian, Error, Reader, Writer};
