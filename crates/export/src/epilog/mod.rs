@@ -12,6 +12,9 @@
 //! | ProgramBegin, ProgramEnd | ENTER and EXIT of a region of kind 0 without a file |
 //! | BufferFlush, MeasurementOnOff | ENTER_TRACING and EXIT_TRACING, LOG_ON and LOG_OFF |
 //!
+//! In OTF2 the events of the last row have no values of metrics: EPILOG gets those of the event
+//! before.
+//!
 //! EPILOG has no tasks, and its EXIT has no region. Therefore a suspended task is left and entered
 //! again, as in `split`. Whatever has no place is counted (`left_out.rs`).
 
