@@ -8,9 +8,9 @@ use pompeii_model::{Cube, Ticks};
 
 use crate::dilation::Costs;
 use crate::dispatch::Dispatch;
-use crate::findings::{Advice, AdviceKind, Cause, Finding, Known, findings_with};
+use crate::findings::{Advice, AdviceKind, Cause, Finding, Known, findings_with, rank};
 use crate::own_reason::{has_own_reason, is_one_at_a_time};
-use crate::{Lens, Measuring, Reference, consequences, undisturbed};
+use crate::{Lens, Measuring, Reference, Removed, consequences, removed, undisturbed};
 
 /// Which losses a cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct MachineCause {
 }
 
 /// What is known of the machine, from other runs too, and not from the cube.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
     /// What explains losses, the most certain one first.
     pub causes: Vec<MachineCause>,
@@ -56,6 +56,8 @@ pub struct Machine {
     pub reference: Option<Reference>,
     /// What handing out a chunk of a loop costs a thread of this run; `None` if it is not known.
     pub dispatch: Option<Dispatch>,
+    /// Findings that were removed from the recorded run; empty without an analysis of its trace.
+    pub removed: Vec<Removed>,
 }
 
 /// A cause explains losses of which it has made this share.
@@ -158,6 +160,10 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
         let why = undisturbed::why_more(&lens, machine, &found[at]);
         found[at].details.extend(why);
     }
+    if !machine.removed.is_empty() {
+        removed::apply(cube, &machine.removed, costs.as_ref(), &mut found);
+        rank(cube, &mut found);
+    }
     let is_small =
         |of: &&mut Finding| of.advice.kind != AdviceKind::None && !of.is_worth_a_change(cube);
     for finding in found.iter_mut().filter(is_small) {
@@ -228,6 +234,7 @@ mod tests {
                 cpus: None,
                 reference: None,
                 dispatch: None,
+                removed: Vec::new(),
             },
             None,
         );

@@ -7,9 +7,10 @@ use anyhow::{Context, Result, bail};
 use pompeii_cubex::Reader;
 use pompeii_finish::{End, MANIFEST_FILE, Manifest, PROFILE_FILE, RunInfo, Unended, quoted};
 use pompeii_model::Cube;
+use pompeii_report::WhatIf;
 use tempfile::TempDir;
 
-use crate::analyzed_trace;
+use crate::analyzed_trace::{self, Added};
 use crate::output::say;
 use crate::packed::{self, Need};
 use crate::progress::Progress;
@@ -31,12 +32,15 @@ pub struct Experiment {
     /// Whether the cube has the causes that the analysis of the trace found, or why not; `None` if
     /// there is no such analysis.
     pub trace_note: Option<String>,
+    /// How long the run would take with changes, if the analysis of the trace computed that.
+    pub what_if: Option<WhatIf>,
 }
 
 impl Experiment {
     /// As text on a terminal may have it: foreign names without control characters.
     pub fn printable(mut self) -> Self {
         self.cube.change_texts(&mut make_printable);
+        self.what_if.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
         self
     }
 }
@@ -69,6 +73,22 @@ impl Damaged {
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
+    open_with(folder, damaged, analyzed_trace::add)
+}
+
+/// The same without the analysis of its trace.
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_profile(folder: &Path) -> Result<Experiment> {
+    open_with(folder, Damaged::default(), |_, _, _| Added::default())
+}
+
+fn open_with(
+    folder: &Path,
+    damaged: Damaged,
+    add: impl FnOnce(&mut Cube, &Path, &Path) -> Added,
+) -> Result<Experiment> {
     let unpacked = packed::folder(folder, Need::Reports)?;
     let run = shown_run(&unpacked);
     let named = if packed::is_packed(folder) { folder } else { run.as_path() };
@@ -76,8 +96,8 @@ pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
     let source = Source::of(folder)?;
     let mut measured = load(&source.profile, damaged, pompeii_analysis::measured)?;
     let is_whole = source.snapshot.is_none() && folder.is_dir();
-    let trace_note =
-        if is_whole { analyzed_trace::add(&mut measured, folder, &named) } else { None };
+    let Added { note: trace_note, what_if } =
+        if is_whole { add(&mut measured, folder, &named) } else { Added::default() };
     let cube = pompeii_analysis::derive(&measured);
     let manifest = match &source.snapshot {
         Some(copy) => manifest_of(copy.path()).map(without_ends),
@@ -85,7 +105,7 @@ pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
     };
     let is_running = source.snapshot.is_some();
     let folder = folder.to_owned();
-    Ok(Experiment { folder, named, manifest, is_running, cube, trace_note })
+    Ok(Experiment { folder, named, manifest, is_running, cube, trace_note, what_if })
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be

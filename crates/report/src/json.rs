@@ -19,12 +19,12 @@ use crate::code_times::JsonCodeTimes;
 use crate::dilation::sentence;
 use crate::json_distributions::{JsonTasks, JsonVisitTimes, json_tasks, json_visit_times};
 use crate::json_roots::JsonRootCause;
-use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null};
+use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null, gain_origin};
 use crate::limits::limits;
 use crate::nothing_found::nothing_found;
 use crate::processes::{JsonProcess, json_processes};
 use crate::visits::by_call;
-use crate::{RunInfo, difference, one_thread};
+use crate::{RunInfo, WhatIf, difference, one_thread};
 
 /// A whole report, as `pompeii report --json` prints it. Fields that end in `_s` are seconds, and
 /// sums over all locations unless they say otherwise. Fields may be added, and are never renamed.
@@ -97,6 +97,8 @@ pub struct JsonReport {
     pub tasks: Vec<JsonTasks>,
     /// Times of single visits, if the program ran with `run --statistics`.
     pub visit_times: Vec<JsonVisitTimes>,
+    /// How long the run would take with changes; `null` without an analysis of its trace.
+    pub what_if: Option<WhatIf>,
 }
 
 /// Efficiencies between 0 and 1; 1 means that nothing is lost. The first is the product of the next
@@ -178,6 +180,15 @@ pub struct JsonFinding {
     pub gain_low_s: Option<f64>,
     /// The largest gain that is expected, wall time.
     pub gain_high_s: Option<f64>,
+    /// Where the gain comes from: `profile` is a prediction from what was measured, `trace` is the
+    /// recorded run, played again without the loss; `null` if the gain is not known.
+    #[schemars(schema_with = "gain_origin")]
+    pub gain_origin: Option<&'static str>,
+    /// `gain_s` is an upper bound: nothing took the place of what was removed.
+    pub gain_is_upper_bound: bool,
+    /// The share of a gain from the trace that depends on the order in which threads got locks in
+    /// this run; `null` if the program has no locks, and for other gains.
+    pub gain_lock_order_share: Option<f64>,
     /// `lost_s` as a share of the CPU allocation time, between 0 and 1.
     pub share: f64,
     /// Whether loss or gain are at least 1 % of the run, and the gain may be as large. The summary
@@ -385,6 +396,7 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         tasks: task_instances(cube).iter().map(|of| json_tasks(cube, of)).collect(),
         visit_times: by_call(cube).iter().map(|of| json_visit_times(cube, of)).collect(),
         waits: waits.map(|wait| json_wait(cube, wait)).collect(),
+        what_if: run.what_if.clone().filter(|_| is_run),
     }
 }
 
@@ -431,6 +443,7 @@ fn json_machine_cause(cause: &MachineCause) -> JsonMachineCause {
 
 fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
     let region = &cube.regions[finding.region];
+    let from_trace = finding.from_trace;
     let gain = |of: fn(Gain) -> Ticks| finding.gain.map(|gain| cube.clock.seconds(of(gain)));
     JsonFinding {
         cause: finding.cause.map(Cause::code),
@@ -452,6 +465,9 @@ fn json_finding(cube: &Cube, finding: &Finding) -> JsonFinding {
         gain_s: gain(|gain| gain.ticks),
         gain_low_s: gain(|gain| gain.low_ticks),
         gain_high_s: gain(|gain| gain.high_ticks),
+        gain_origin: finding.gain.map(|_| if from_trace.is_some() { "trace" } else { "profile" }),
+        gain_is_upper_bound: from_trace.is_some_and(|of| of.is_bound),
+        gain_lock_order_share: from_trace.and_then(|of| of.lock_order_share),
         share: finding.share,
         significant: finding.is_significant(cube),
         explained_by: finding.explained_by.map(Cause::code),

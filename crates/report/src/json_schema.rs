@@ -39,6 +39,11 @@ pub(crate) fn cause_or_null(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "oneOf": causes().into_iter().chain([null]).collect::<Vec<_>>() })
 }
 
+/// Where a gain comes from, or `null`.
+pub(crate) fn gain_origin(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "enum": ["profile", "trace", null] })
+}
+
 /// A word of the list of kinds of advice.
 pub(crate) fn advice_kind(_: &mut SchemaGenerator) -> Schema {
     let kinds = AdviceKind::ALL.iter().map(|kind| word((kind.code(), kind.meaning())));

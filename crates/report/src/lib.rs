@@ -40,6 +40,7 @@ mod trees;
 mod visits;
 mod waits;
 pub mod web;
+mod what_if;
 
 pub use diff::{diff, diff_json};
 pub use explain::{UnknownProperty, distance, explain};
@@ -57,6 +58,7 @@ pub use tasks::tasks;
 pub use trees::{TreeOptions, trees};
 pub use visits::visits;
 pub use waits::waits;
+pub use what_if::{Change, FASTER, FasterRegion, FasterRun, RemovedFinding, WhatIf};
 
 use pompeii_analysis::{Machine, Measuring};
 
@@ -102,4 +104,6 @@ pub struct RunInfo {
     pub measuring: Option<Measuring>,
     /// Sentences on what the tool itself cost or lost; each becomes a line.
     pub notes: Vec<String>,
+    /// How long the run would take with changes; `None` without an analysis of its trace.
+    pub what_if: Option<WhatIf>,
 }

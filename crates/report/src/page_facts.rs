@@ -150,7 +150,8 @@ fn finding(mut finding: JsonFinding, place: impl Fn(usize) -> usize) -> PageFind
     finding.call_paths = finding.call_paths.into_iter().map(place).collect();
     finding.call_paths.dedup();
     let gains = finding.gain_s.zip(finding.gain_low_s).zip(finding.gain_high_s);
-    let gain = gain(gains.map(|((gain, low), high)| [gain, low, high]));
+    let gains = gains.map(|((gain, low), high)| [gain, low, high]);
+    let gain = gain(gains, finding.gain_is_upper_bound);
     PageFinding { lost: lost(finding.lost_s), gain, finding }
 }
 

@@ -256,14 +256,17 @@ fn problem(rank: usize, finding: &Finding, table: &Table) -> String {
     text
 }
 
-/// `lost 3.0 CPU s; gain 0.6 s (0.5 to 0.7) of 3.2 s`.
+/// `lost 3.0 CPU s; gain 0.6 s (0.5 to 0.7) of 3.2 s, from the trace`.
 fn numbers(finding: &Finding, lens: &Lens) -> String {
     let of =
         if finding.gain.is_some() { format!(" of {}", wall(lens.cube)) } else { String::new() };
     let seconds = finding
         .gain
         .map(|gain| [gain.ticks, gain.low_ticks, gain.high_ticks].map(|t| lens.seconds(t)));
-    format!("lost {}; gain {}{of}", lost(lens.seconds(finding.lost_ticks)), gain(seconds))
+    let from_trace = finding.from_trace;
+    let gain = gain(seconds, from_trace.is_some_and(|of| of.is_bound));
+    let origin = if from_trace.is_some() { ", from the trace" } else { "" };
+    format!("lost {}; gain {gain}{of}{origin}", lost(lens.seconds(finding.lost_ticks)))
 }
 
 /// CPU time as `3.0 CPU s`.
@@ -272,10 +275,14 @@ pub(crate) fn lost(seconds: f64) -> String {
     lost.rsplit_once(' ').map_or(lost.clone(), |(n, unit)| format!("{n} CPU {unit}"))
 }
 
-/// A gain with its bounds as `0.6 s (0.5 to 0.7)`, or `not known`.
-pub(crate) fn gain(seconds: Option<[f64; 3]>) -> String {
+/// A gain with its bounds as `0.6 s (0.5 to 0.7)`, as `at most 0.6 s` if it is an upper bound, or
+/// `not known`.
+pub(crate) fn gain(seconds: Option<[f64; 3]>, is_bound: bool) -> String {
     let Some(seconds) = seconds else { return "not known".to_owned() };
     let [gain, low, high] = seconds.map(format::seconds);
+    if is_bound {
+        return format!("at most {gain}");
+    }
     let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
     let number = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
     let (low, high) = match unit(&low) == unit(&gain) && unit(&high) == unit(&gain) {

@@ -36,6 +36,16 @@ pub struct Gain {
     pub high_ticks: Ticks,
 }
 
+/// What a trace says about the gain of a finding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FromTrace {
+    /// The gain is an upper bound.
+    pub is_bound: bool,
+    /// The share of the gain that depends on the recorded order of locks; `None` if the program has
+    /// no locks.
+    pub lock_order_share: Option<f64>,
+}
+
 impl Gain {
     /// A prediction without a reason for wider bounds.
     pub(super) fn about(ticks: Ticks) -> Self {
@@ -43,7 +53,7 @@ impl Gain {
     }
 
     /// A prediction with bounds that follow from what was measured.
-    pub(super) fn between(low_ticks: Ticks, ticks: Ticks, high_ticks: Ticks) -> Self {
+    pub(crate) fn between(low_ticks: Ticks, ticks: Ticks, high_ticks: Ticks) -> Self {
         Self { ticks, low_ticks, high_ticks }
     }
 
@@ -113,7 +123,7 @@ impl Gain {
     /// meet less often if they are measured, which may save as much as it costs.
     ///
     /// `property` is that of the finding.
-    pub(super) fn without_measuring(self, cube: &Cube, property: &str, measuring: Ticks) -> Self {
+    pub(crate) fn without_measuring(self, cube: &Cube, property: &str, measuring: Ticks) -> Self {
         let unsure = if is_contention(property) { 2 * measuring } else { unsure(measuring) };
         let most = (cube.wall_ticks - begin_and_end(cube) - measuring).max(0);
         let ticks = self.ticks.min(most);

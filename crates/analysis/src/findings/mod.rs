@@ -58,7 +58,7 @@ use std::hash::Hash;
 use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
 
 pub use advice::Advice;
-pub use gain::Gain;
+pub use gain::{FromTrace, Gain};
 pub use lists::{AdviceKind, Cause};
 pub use paths::construct;
 pub(crate) use task_group::{CREATORS_SHARE, TaskConstruct, TaskNumbers};
@@ -92,6 +92,8 @@ pub struct Finding {
     /// By how much the run would be shorter without the loss (see [`Property::gain`]). `None`: what
     /// was measured does not tell.
     pub gain: Option<Gain>,
+    /// What the trace of the run says about the gain, if the gain comes from there.
+    pub from_trace: Option<FromTrace>,
     /// Share of the CPU allocation time.
     pub share: f64,
     /// Sentences that say more, from the measured values.
@@ -207,10 +209,15 @@ pub(crate) fn findings_with(cube: &Cube, known: Known) -> Vec<Finding> {
     roots::follow(&mut search);
     let mut found = search.found;
     found.retain(|finding| finding.lost_ticks > 0);
+    rank(cube, &mut found);
+    found
+}
+
+/// Brings findings into the order of a report.
+pub(crate) fn rank(cube: &Cube, found: &mut [Finding]) {
     let threads = cube.system.locations.len();
     found.sort_by_key(|f| (-f.rank(threads), -f.lost_ticks, f.region, f.property.name));
-    larger_losses_first(&mut found, |f| f.rank(threads), cube.wall_ticks);
-    found
+    larger_losses_first(found, |f| f.rank(threads), cube.wall_ticks);
 }
 
 /// Gains that differ by less than 1 % of the run are equal as predictions: of such findings the
@@ -335,6 +342,7 @@ impl<'a> Search<'a> {
             advice,
             roots: Vec::new(),
             explained_by: None,
+            from_trace: None,
         });
     }
 

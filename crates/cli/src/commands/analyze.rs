@@ -4,6 +4,7 @@ mod counters;
 pub mod instances;
 mod loops;
 mod together;
+mod what_if;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,13 +25,16 @@ use pompeii_model::{CallId, Cube, Role, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::engine::process::Gaps;
+use pompeii_replay::scenario::Scenarios;
 use pompeii_replay::table::Batch;
 use pompeii_replay::transport::local::Local;
 use pompeii_replay::{Compound, Options, Outcome, Sinks, Trace, replay_on, told_trace};
+use pompeii_report::WhatIf;
 use serde::Serialize;
 
-use super::{dump, tasks};
-use crate::analyzed_trace::CUBE_FILE;
+use self::what_if::Played;
+use super::{dump, tasks, whatif};
+use crate::analyzed_trace::{CUBE_FILE, JSON_FILE};
 use crate::failure;
 use crate::mpi::job::Job;
 use crate::output::{print, say};
@@ -38,8 +42,6 @@ use crate::packed;
 use crate::progress::Progress;
 use crate::terminal::{make_printable, shown, shown_name};
 
-/// The results for programs and for the viewer.
-pub const JSON_FILE: &str = "analysis.json";
 /// The trace of an experiment.
 pub const ANCHOR_FILE: &str = "traces.otf2";
 /// Lines of the summary about waiting.
@@ -75,6 +77,9 @@ pub struct Arguments {
     /// Also compute loops with recorded iterations on these numbers of threads, for example 8,16
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tasks::thread_count)]
     loop_threads: Vec<usize>,
+    /// Do not compute how long the run would take with changes (pompeii whatif)
+    #[arg(long)]
+    no_whatif: bool,
 }
 
 /// What is searched for.
@@ -83,6 +88,8 @@ struct Wanted<'a> {
     selection: &'a Selection,
     /// Numbers of threads of loops.
     loop_threads: &'a [usize],
+    /// Whether to compute how long the run would take with changes.
+    what_if: bool,
 }
 
 /// Does it.
@@ -92,7 +99,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     }
     let (anchor, folder) = places(arguments)?;
     let selection = selection(arguments);
-    let wanted = Wanted { selection: &selection, loop_threads: &arguments.loop_threads };
+    let wanted = Wanted {
+        selection: &selection,
+        loop_threads: &arguments.loop_threads,
+        what_if: !arguments.no_whatif,
+    };
     let analysis = analyze(&anchor, &folder, threads(arguments.jobs), wanted)?;
     print(&analysis.text)?;
     Ok(analysis.code())
@@ -126,7 +137,7 @@ pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
         say("note: there is no trace to analyze");
     }
     let all = Selection::all();
-    let wanted = Wanted { selection: &all, loop_threads: &[] };
+    let wanted = Wanted { selection: &all, loop_threads: &[], what_if: true };
     let analyze_in =
         |folder: &Path| analyze(&folder.join(ANCHOR_FILE), folder, threads(None), wanted);
     let text = |folder: &PathBuf| match analyze_in(folder) {
@@ -166,7 +177,7 @@ fn analyze(
     anchor: &Path,
     folder: &Path,
     threads: usize,
-    Wanted { selection, loop_threads }: Wanted,
+    Wanted { selection, loop_threads, what_if }: Wanted,
 ) -> Result<Analysis> {
     let (archive, errors) = open(anchor)?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
@@ -176,30 +187,49 @@ fn analyze(
     let mut severities = Severities::default();
     let trace = told_trace(&archive, &progress.done)?;
     let mut chunks = has_chunks(&trace.definitions).then(|| Recorded::new(&trace.definitions));
-    let outcome = replayed(trace, options, (&mut severities, chunks.as_mut()));
+    let is_played = what_if && options.path;
+    let mut scenarios = is_played.then(|| Played::of_profile(&trace.definitions, anchor)).flatten();
+    let played = scenarios.as_mut().map(|of| &mut of.scenarios);
+    let outcome = replayed(trace, options, (&mut severities, chunks.as_mut(), played));
     // Not the number in the definitions, because not all writers know it.
     let events = progress.done.load(Ordering::Relaxed).saturating_sub(outcome.gaps.errors);
     drop(progress);
     let found = |chunks| loops::of_trace(chunks, &outcome, (anchor, loop_threads));
     let loops = chunks.as_ref().map(found).unwrap_or_default();
     tell_chunks(chunks.as_ref());
-    let mut analysis = conclude((&severities, loops), &outcome, (events, selection), folder)?;
+    let what_if = match scenarios {
+        Some(played) => Some(played.result(&outcome)),
+        None if is_played => Some(whatif::standard((&archive, anchor), threads, &outcome)?),
+        None => None,
+    };
+    let found = Found { severities: &severities, loops, what_if };
+    let mut analysis = conclude(found, &outcome, (events, selection), folder)?;
     analysis.is_complete &= errors.is_empty();
     Ok(analysis)
 }
 
+/// What was found in a trace.
+struct Found<'a> {
+    severities: &'a Severities,
+    /// Loops under other schedules.
+    loops: Vec<LoopSchedules>,
+    /// How long the run would take with changes, if that was computed.
+    what_if: Option<WhatIf>,
+}
+
 /// Writes the results to a folder, and tells what is wrong with the trace.
 fn conclude(
-    (severities, mut loops): (&Severities, Vec<LoopSchedules>),
+    mut found: Found<'_>,
     outcome: &Outcome,
     read: (u64, &Selection),
     folder: &Path,
 ) -> Result<Analysis> {
-    let (mut measured, summary) = write((severities, &loops), outcome, read, folder)?;
+    let (mut measured, mut summary) = write(&found, outcome, read, folder)?;
     tell_gaps(outcome);
     measured.change_texts(&mut make_printable);
-    loops.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
-    let text = text_of(&derive(&measured), (&summary, &loops), folder);
+    found.loops.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
+    summary.what_if.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
+    let text = text_of(&derive(&measured), (&summary, &found.loops), folder);
     Ok(Analysis { text, is_complete: outcome.gaps.errors == 0 })
 }
 
@@ -207,12 +237,16 @@ fn conclude(
 fn replayed(
     trace: Trace,
     options: Options,
-    (severities, chunks): (&mut Severities, Option<&mut Recorded>),
+    (severities, chunks, scenarios): (
+        &mut Severities,
+        Option<&mut Recorded>,
+        Option<&mut Scenarios>,
+    ),
 ) -> Outcome {
     let mut note = |found: Compound| severities.note(&found);
     let mut take = chunks.map(|chunks| move |batch: Batch| chunks.take(&batch));
     let tables = take.as_mut().map(|take| take as &mut (dyn FnMut(Batch) + Send));
-    let sinks = Sinks { found: &mut note, tables, scenarios: None };
+    let sinks = Sinks { found: &mut note, tables, scenarios };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     outcome
 }
@@ -226,15 +260,16 @@ fn tell_chunks(chunks: Option<&Recorded>) {
 
 /// Writes the results to a folder.
 fn write(
-    (severities, found): (&Severities, &[LoopSchedules]),
+    found: &Found<'_>,
     outcome: &Outcome,
     (events, selection): (u64, &Selection),
     folder: &Path,
 ) -> Result<(Cube, Summary)> {
-    let measured = selection.of(severities.cube(outcome));
+    let measured = selection.of(found.severities.cube(outcome));
     write_cube(&measured, folder, CUBE_FILE)?;
     let mut summary = Summary::new(&derive(&measured), outcome, (events, selection));
-    summary.loops = loops::json(found, measured.clock);
+    summary.loops = loops::json(&found.loops, measured.clock);
+    summary.what_if.clone_from(&found.what_if);
     let text = serde_json::to_string_pretty(&summary)? + "\n";
     Folder::open(folder)?.write(JSON_FILE, text.as_bytes())?;
     Ok((measured, summary))
@@ -333,6 +368,9 @@ struct Summary {
     /// What loops would take under other schedules, the one with the largest gain first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     loops: Vec<loops::Loop>,
+    /// How long the run would take with changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_if: Option<WhatIf>,
 }
 
 #[derive(Serialize)]
@@ -389,6 +427,7 @@ impl Summary {
             counters: counters::counters(cube),
             processor: counters::regions(cube),
             loops: Vec::new(),
+            what_if: None,
         }
     }
 }
@@ -471,6 +510,7 @@ fn text_of(
     text += &instances::lines(cube);
     text += &counters::lines(&summary.counters, &summary.processor);
     text += &loops::lines(of_loops, cube.clock);
+    text += &summary.what_if.as_ref().map_or_else(String::new, what_if::lines);
     // The report of an experiment uses the analysis of its trace.
     let is_experiment = folder.join(MANIFEST_FILE).exists();
     let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };

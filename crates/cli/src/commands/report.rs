@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use pompeii_analysis::{Chunk, Dispatch, Finding, Machine, Measuring, findings_on, format};
+use pompeii_analysis::{
+    Chunk, Dispatch, Finding, Machine, Measuring, Removed, findings_on, format,
+};
 use pompeii_finish::{Contended, Counted, Excluded, Guarded, Manifest, Turn, quoted};
 use pompeii_model::{CallId, Cube};
 use pompeii_report::score::pattern;
@@ -14,6 +16,7 @@ use pompeii_report::{HotLine, RunInfo, TreeOptions};
 
 use super::reference::{self, Compared};
 use super::{cpus, recover};
+use crate::analyzed_trace;
 use crate::date;
 use crate::experiment::{self, Experiment};
 use crate::output::{self, print};
@@ -59,6 +62,9 @@ pub struct Arguments {
     top: usize,
 }
 
+/// Regions of the table of what the run would take if they were faster.
+const WHAT_IF_ROWS: usize = 5;
+
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     // Without an experiment the command line is right only if it asks for the schema.
@@ -91,6 +97,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         pompeii_report::summary(cube, &whole_info(&experiment, compared), &layout),
         pompeii_report::processes(cube, &layout),
         pompeii_report::waits(cube, &layout),
+        what_if(&experiment, &layout),
         pompeii_report::tasks(cube, &layout),
         pompeii_report::visits(cube, &layout),
         pompeii_report::trees(cube, &trees),
@@ -163,7 +170,21 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .chain(manifest.into_iter().flat_map(|manifest| notes(manifest, experiment)))
             .map(|note| shown(&note).into_owned())
             .collect(),
+        what_if: experiment.what_if.clone(),
     }
+}
+
+/// The findings that were removed from the recorded run.
+fn removed(experiment: &Experiment) -> Vec<Removed> {
+    let of = experiment.what_if.iter();
+    of.flat_map(|of| of.changes.iter().filter_map(|it| analyzed_trace::removed(of, it))).collect()
+}
+
+/// What the run would take with changes; the findings have the gains of those that remove them.
+fn what_if(experiment: &Experiment, options: &pompeii_report::Options) -> String {
+    let Some(mut what_if) = experiment.what_if.clone() else { return String::new() };
+    what_if.changes.retain(|change| change.removed.is_none());
+    what_if.table((WHAT_IF_ROWS, "--json"), options) + &what_if.changes_text()
 }
 
 /// The same, and what is of less interest just after the run. Programs and the page have the
@@ -236,6 +257,7 @@ fn machine(experiment: &Experiment) -> Machine {
         cpus: manifest.run.machine.as_ref().map(|machine| machine.cpus),
         reference: None,
         dispatch: dispatch(manifest, threads_each(&experiment.cube)),
+        removed: removed(experiment),
     }
 }
 

@@ -15,9 +15,10 @@ use pompeii_finish::{MANIFEST_FILE, PROFILE_FILE};
 use pompeii_serve::{IndexPlace, Limits, Place, Redirect, Report, Server, Session, Viewed};
 use tempfile::TempDir;
 
-use super::analyze::{ANCHOR_FILE, JSON_FILE};
+use super::analyze::ANCHOR_FILE;
 use super::reference::Compared;
 use super::report;
+use crate::analyzed_trace::JSON_FILE;
 use crate::experiment::{self, Damaged};
 use crate::output::{print, say};
 use crate::packed::{self, Need};

@@ -1,32 +1,38 @@
 //! `pompeii whatif`: how long a recorded run would take if some of it were different. The trace is
-//! read twice: once for the time of each region, and once for all scenarios together.
+//! read twice: once for the time of each region, and once for all scenarios together. It is not
+//! read if `analyze` has already played what the user wants.
 
 mod changes;
-mod plan;
-mod repairs;
-mod text;
+pub mod plan;
+pub mod repairs;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use pompeii_analysis::format::{counted, seconds};
+use pompeii_finish::PROFILE_FILE;
 use pompeii_otf2::read::Archive;
+use pompeii_replay::definitions::Definitions;
 use pompeii_replay::scenario::{Scenario, Scenarios};
 use pompeii_replay::transport::local::Local;
 use pompeii_replay::{Options, Outcome, Sinks, replay_on, told_trace};
+use pompeii_report::WhatIf;
+use serde::Serialize;
 
 use self::changes::{Costs, Named, Wanted};
-use self::plan::Plan;
-use self::repairs::Report;
-use self::text::WhatIf;
+use self::plan::{Plan, REGIONS};
+use self::repairs::{Report, experiment_of};
 use super::{analyze, dump};
+use crate::analyzed_trace::CUBE_FILE;
+use crate::experiment::{self, Damaged};
 use crate::output::{print, print_json, say};
 use crate::progress::Progress;
 use crate::terminal::{Look, make_printable, shown};
 
-/// Regions of the table.
-const REGIONS: usize = 16;
+/// Rows of the table.
+const ROWS: usize = 10;
 
 /// A kind of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,38 +103,100 @@ fn finding_number(name: &str) -> Option<usize> {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let threads = analyze::threads(arguments.jobs);
-    let (what_if, is_complete) = play(&anchor, threads, arguments)?;
+    let (mut result, is_complete) = match played(&anchor, arguments)? {
+        Some(known) => (known, true),
+        None => play(&anchor, threads, arguments)?,
+    };
+    result.change_texts(&mut make_printable);
     match arguments.json {
-        true => print_json(&what_if.json()?)?,
-        false => {
-            let layout = Look::of(&std::io::stdout()).report(0);
-            print(&what_if.text(&layout))?;
-        }
+        true => print_json(&(serde_json::to_string_pretty(&result)? + "\n"))?,
+        false => print(&result.text(&Look::of(&std::io::stdout()).report(0)))?,
     }
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// What is printed.
+#[derive(Serialize)]
+struct Played {
+    schema: &'static str,
+    program: String,
+    threads: usize,
+    #[serde(flatten)]
+    what_if: WhatIf,
+}
+
+impl Played {
+    fn new(program: &str, threads: usize, what_if: WhatIf) -> Played {
+        Played { schema: "pompeii-whatif-1", program: program.to_owned(), threads, what_if }
+    }
+
+    fn change_texts(&mut self, change: &mut dyn FnMut(&mut String)) {
+        change(&mut self.program);
+        self.what_if.change_texts(change);
+    }
+
+    /// For people.
+    fn text(&self, options: &pompeii_report::Options) -> String {
+        let Played { program, threads, what_if, .. } = self;
+        let threads = counted(*threads as i64, "thread");
+        let head = format!(" {program}: {}, {threads}\n", seconds(what_if.wall_s));
+        head + &what_if.changes_text() + "\n" + &what_if.table((ROWS, "--json"), options)
+    }
+}
+
+/// What `analyze` has played already, if that is all that the user wants.
+fn played(anchor: &Path, arguments: &Arguments) -> Result<Option<Played>> {
+    let (wanted, findings) = (arguments.wanted(), arguments.findings());
+    let is_one = wanted.len() + findings.len() <= 1;
+    let Some(folder) = experiment_of(anchor).filter(|folder| folder.join(CUBE_FILE).exists())
+    else {
+        return Ok(None);
+    };
+    let is_known = wanted.iter().all(|of| *of == Wanted::IdealNetwork);
+    if !is_one || !is_known {
+        return Ok(None);
+    }
+    let mut experiment = experiment::open(folder, Damaged::default())?;
+    let Some(mut what_if) = experiment.what_if.take() else { return Ok(None) };
+    let cube = &experiment.cube;
+    let played = |what_if| Played::new(&cube.program, cube.system.locations.len(), what_if);
+    let mut played = played(what_if.clone());
+    if let Some(number) = findings.first() {
+        experiment.what_if = Some(what_if.clone());
+        let change = Report::of(experiment).played(&what_if, *number);
+        let Some(change) = change else { return Ok(None) };
+        what_if.changes = vec![change];
+    } else if let Some(wanted) = wanted.first() {
+        what_if.changes.retain(|change| change.change == wanted.option());
+        if what_if.changes.is_empty() {
+            return Ok(None);
+        }
+    }
+    played.what_if = what_if;
+    Ok(Some(played))
+}
+
 /// Plays the trace with the changes. Returns whether all of it could be read, too.
-fn play(anchor: &Path, threads: usize, arguments: &Arguments) -> Result<(WhatIf, bool)> {
+fn play(anchor: &Path, threads: usize, arguments: &Arguments) -> Result<(Played, bool)> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
     let (outcome, _) = replayed(&archive, anchor, (threads, None))?;
     let costs = Costs::of(&outcome);
     let regions = costs.costliest(REGIONS);
-    let plan = Plan { regions, changes: changes_of(&costs, anchor, arguments)? };
+    let changes = changes_of(&costs, anchor, arguments)?;
+    let plan = Plan { regions, changes, has_locks: costs.has_locks() };
     let (outcome, durations) = replayed(&archive, anchor, (threads, Some(plan.scenarios())))?;
     let (recorded, ticks) = durations.unwrap_or_default();
-    let mut what_if = plan.result(&outcome, (recorded, &ticks));
-    what_if.change_texts(&mut make_printable);
+    let what_if = plan.result(&outcome, (recorded, &ticks));
     analyze::tell_gaps(&outcome);
-    Ok((what_if, errors.is_empty() && outcome.gaps.errors == 0))
+    let played = Played::new(&outcome.definitions.program, outcome.locations(), what_if);
+    Ok((played, errors.is_empty() && outcome.gaps.errors == 0))
 }
 
 /// The changes that the user wants, and all of them together if there are several.
 fn changes_of(costs: &Costs<'_>, anchor: &Path, arguments: &Arguments) -> Result<Vec<Named>> {
-    let change =
-        |wanted: &Wanted| Ok(Named { name: wanted.option(), scenario: costs.scenario(wanted)? });
+    let change = |wanted: &Wanted| Ok(Named::new(wanted.option(), costs.scenario(wanted)?));
     let mut changes: Vec<Named> = arguments.wanted().iter().map(change).collect::<Result<_>>()?;
     let findings = arguments.findings();
     if !findings.is_empty() {
@@ -138,13 +206,36 @@ fn changes_of(costs: &Costs<'_>, anchor: &Path, arguments: &Arguments) -> Result
     }
     if changes.len() > 1 {
         let scenario = changes::together(changes.iter().map(|change| &change.scenario));
-        changes.push(Named { name: "all of these".to_owned(), scenario });
+        changes.push(Named::new("all of these".to_owned(), scenario));
     }
     Ok(changes)
 }
 
 /// The recorded duration, and that of each scenario.
 type Durations = (i64, Vec<i64>);
+
+/// Plays what `analyze` always plays, with the costs of a first reading.
+pub fn standard(
+    (archive, anchor): (&Archive, &Path),
+    threads: usize,
+    first: &Outcome,
+) -> Result<WhatIf> {
+    let plan = Plan::standard(&Costs::of(first), None);
+    let (outcome, durations) = replayed(archive, anchor, (threads, Some(plan.scenarios())))?;
+    let (recorded, ticks) = durations.unwrap_or_default();
+    Ok(plan.result(&outcome, (recorded, &ticks)))
+}
+
+/// The same plan before the trace is read, from the profile next to it; `None` if there is no
+/// profile of this trace.
+pub fn plan_of_profile(definitions: &Definitions, anchor: &Path) -> Option<Plan> {
+    let folder = experiment_of(anchor).filter(|folder| folder.join(PROFILE_FILE).exists())?;
+    let measured = experiment::measured(folder, Damaged::default()).ok()?;
+    let costs = Costs::of_profile(definitions, &measured)?;
+    let report = Report::of(experiment::open_profile(folder).ok()?);
+    let plan = Plan::standard(&costs, Some(&report));
+    (!plan.regions.is_empty()).then_some(plan)
+}
 
 /// Reads the trace, with scenarios or without.
 fn replayed(

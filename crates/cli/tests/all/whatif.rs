@@ -117,3 +117,100 @@ fn findings_are_removed_by_their_numbers() {
     let ended = sandbox.pompeii("whatif exp/traces.otf2 --remove 1");
     ended.says("the archive is not in an experiment of Pompeii");
 }
+
+/// The names of the regions with their times and those of the run.
+fn regions(what_if: &Value) -> Vec<(String, Vec<f64>)> {
+    let times = |region: &Value| {
+        let runs = region["runs"].as_array().unwrap().iter().map(|run| &run["wall_s"]);
+        runs.chain([&region["own_s"]]).map(|of| of.as_f64().unwrap()).collect()
+    };
+    let all = what_if["regions"].as_array().unwrap().iter();
+    all.map(|of| (of["label"].as_str().unwrap().to_owned(), times(of))).collect()
+}
+
+/// Decimal numbers that were read and written again may differ in their last digit.
+fn assert_same(one: &[(String, Vec<f64>)], other: &[(String, Vec<f64>)]) {
+    assert_eq!(one.len(), other.len(), "{one:?} {other:?}");
+    for (one, other) in one.iter().zip(other) {
+        assert_eq!(one.0, other.0);
+        let is_same = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
+        assert!(one.1.iter().zip(&other.1).all(is_same), "{one:?} {other:?}");
+    }
+}
+
+fn analysis(sandbox: &Sandbox, folder: &str) -> Value {
+    let file = sandbox.path(folder).join("analysis.json");
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// `analyze` knows the costliest regions from the profile, and reads the trace once. Without a
+/// profile it reads the trace twice, as `whatif` does.
+#[test]
+fn analyze_keeps_what_whatif_computes() {
+    let sandbox = traced();
+    let fresh = regions(&json(&sandbox, "whatif exp --json"));
+    let ideal = wall(&sandbox, "whatif exp --json --network ideal --region app=0");
+    let text = sandbox.succeeds("analyze exp").output;
+    for part in ["If a region takes less time, the run is shorter by", "no waiting: "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_same(&fresh, &regions(&analysis(&sandbox, "exp")["what_if"]));
+    // The events are not needed any more.
+    std::fs::rename(sandbox.path("exp/traces"), sandbox.path("events")).unwrap();
+    assert_same(&fresh, &regions(&json(&sandbox, "whatif exp --json")));
+    assert_same(&fresh, &regions(&json(&sandbox, "report exp --json")["what_if"]));
+    let text = sandbox.succeeds("report exp").output;
+    assert!(text.contains("If a region takes less time, the run is shorter by"), "{text}");
+    std::fs::rename(sandbox.path("events"), sandbox.path("exp/traces")).unwrap();
+    assert_eq!(ideal, wall(&sandbox, "whatif exp --json --network ideal --region app=0"));
+    sandbox.succeeds("analyze exp -o none --no-whatif");
+    assert_eq!(analysis(&sandbox, "none")["what_if"], Value::Null);
+    std::fs::remove_file(sandbox.path("exp/profile.cubex")).unwrap();
+    sandbox.succeeds("analyze exp/traces.otf2 -o twice");
+    assert_same(&fresh, &regions(&analysis(&sandbox, "twice")["what_if"]));
+}
+
+/// A finding has the gain of the trace if `analyze` has played the run without it.
+#[test]
+fn gains_come_from_the_trace() {
+    let sandbox = traced();
+    sandbox.succeeds("analyze exp");
+    let kept = analysis(&sandbox, "exp");
+    let changes = kept["what_if"]["changes"].as_array().unwrap();
+    let removed: Vec<&Value> = changes.iter().map(|of| &of["removed"]).collect();
+    let report = json(&sandbox, "report exp --json");
+    let mut from_trace = 0;
+    for (place, finding) in report["findings"].as_array().unwrap().iter().enumerate() {
+        let region = &report["regions"][finding["region"].as_u64().unwrap() as usize]["name"];
+        let lost_s = finding["lost_s"].as_f64().unwrap();
+        let is_it = |of: &&&Value| {
+            let same_loss = of["lost_s"].as_f64().is_some_and(|s| (s - lost_s).abs() < 1e-9);
+            same_loss && of["property"] == finding["property"] && of["region"] == *region
+        };
+        if finding["gain_origin"] != "trace" {
+            continue;
+        }
+        from_trace += 1;
+        let removed = removed.iter().find(is_it).unwrap_or_else(|| panic!("{finding} {kept}"));
+        // The program has a critical construct, so its order may count.
+        let share = finding["gain_lock_order_share"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&share), "{finding}");
+        assert!(removed["wall_with_lock_waits_s"].is_f64(), "{kept}");
+        if finding["significant"] == true {
+            let words = format!("whatif exp --json --remove {}", place + 1);
+            let change = &json(&sandbox, &words)["changes"][0];
+            assert_eq!(change["is_upper_bound"], finding["gain_is_upper_bound"], "{change}");
+        }
+    }
+    let text = sandbox.succeeds("report exp --top 99").output;
+    assert!(text.matches("from the trace").count() <= from_trace, "{text}");
+    // The analysis of another run is not used.
+    let file = sandbox.path("exp/analysis.json");
+    let other = std::fs::read_to_string(&file).unwrap().replace("\"wall_s\": ", "\"wall_s\": 1");
+    std::fs::write(&file, other).unwrap();
+    let report = json(&sandbox, "report exp --json");
+    let findings = report["findings"].as_array().unwrap();
+    assert!(findings.iter().all(|of| of["gain_origin"] != "trace"), "{report}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("analysis.json is not used: it is of another run"), "{notes}");
+}

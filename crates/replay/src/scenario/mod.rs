@@ -58,6 +58,10 @@ pub struct Scenario {
     pub even: Vec<RegionId>,
     /// Calls of MPI take no time when there is nothing to wait for any more.
     pub has_ideal_network: bool,
+    /// Waiting for a lock keeps its recorded length. Otherwise the last holder's release ends it,
+    /// in the recorded order of the threads. Both durations together show how much of a gain
+    /// depends on that order.
+    pub keeps_lock_waits: bool,
 }
 
 /// A location while records come.

@@ -27,6 +27,8 @@ pub(super) struct Rules {
     even: Vec<Vec<usize>>,
     /// Scenarios in which messages take no time.
     ideal: Vec<usize>,
+    /// Scenarios in which waiting for locks keeps its length.
+    keeps_lock_waits: Vec<usize>,
     /// The regions of nodes, as far as they were needed.
     regions: Vec<Option<RegionId>>,
 }
@@ -57,6 +59,9 @@ impl Rules {
             }
             if scenario.has_ideal_network {
                 rules.ideal.push(number);
+            }
+            if scenario.keeps_lock_waits {
+                rules.keeps_lock_waits.push(number);
             }
         }
         rules
@@ -105,6 +110,24 @@ impl Rules {
         for (scenario, late) in free.iter().zip(kept) {
             clocks.late[*scenario] = late.saturating_sub(waited);
         }
+    }
+
+    /// A location waits at a call path for the last release of a lock.
+    pub fn wait_for_lock(
+        &mut self,
+        tree: &SharedTree,
+        (node, clocks): (NodeId, &mut Clocks),
+        to: &Clocks,
+    ) {
+        let region = self.region(tree, node);
+        let is_kept = |scenario: &usize| {
+            let free = self.free.get(region.index());
+            !free.is_some_and(|free| free.contains(scenario))
+        };
+        let kept = self.keeps_lock_waits.iter().copied().filter(is_kept);
+        let kept: Vec<(usize, i64)> = kept.map(|of| (of, clocks.late[of])).collect();
+        self.wait(tree, (node, clocks), to);
+        kept.into_iter().for_each(|(scenario, late)| clocks.late[scenario] = late);
     }
 
     /// A call of MPI with nothing to wait for any more ends at a time.

@@ -13,8 +13,11 @@ fn region(trace: &TextTrace, name: &str) -> RegionId {
 }
 
 /// `work=0.5`, `work=0.5 1` for one location, `free barrier`, `even barrier`, `ideal`; an empty
-/// text is the recorded run.
+/// text is the recorded run. After `kept`, waiting for locks keeps its length.
 fn scenario(trace: &TextTrace, text: &str) -> Scenario {
+    if let Some(text) = text.strip_prefix("kept ") {
+        return Scenario { keeps_lock_waits: true, ..scenario(trace, text) };
+    }
     let mut scenario = Scenario::default();
     match text.split_once('=') {
         Some((name, share)) => {
@@ -135,6 +138,10 @@ fn locks_keep_their_order() {
             ("critical_body=0", 17),
             ("critical_body:2=0", 14),
             ("free critical", 17),
+            // The second thread has the lock at 13, whatever the first one does.
+            ("kept critical_body=0.5", 24),
+            ("kept critical_body:2=0", 14),
+            ("kept free critical", 17),
         ],
         24,
     );

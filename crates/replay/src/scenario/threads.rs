@@ -3,11 +3,15 @@
 use pompeii_model::Id;
 
 use super::clocks::{Clocks, join};
+use super::rules::Rules;
 use super::{Location, Scenarios};
 use crate::definitions::Definitions;
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
-use crate::engine::tree::SharedTree;
+use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
+
+/// How a wait at a call path for a moment is played.
+type Wait = fn(&mut Rules, &SharedTree, (NodeId, &mut Clocks), &Clocks);
 
 /// A task, explicit or implicit.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +88,13 @@ impl Scenarios {
 
     /// The location has waited for a moment, if there is one, and goes on.
     fn go_on(&mut self, tree: &SharedTree, record: &Rec, moment: Option<Clocks>) {
+        self.go_on_after(tree, record, moment, Rules::wait);
+    }
+
+    fn go_on_after(&mut self, tree: &SharedTree, record: &Rec, moment: Option<Clocks>, wait: Wait) {
         let clocks = &mut self.locations[record.location.index()].clocks;
         if let Some(moment) = moment {
-            self.rules.wait(tree, (record.node, clocks), &moment);
+            wait(&mut self.rules, tree, (record.node, clocks), &moment);
         }
         clocks.time = record.time;
     }
@@ -115,7 +123,7 @@ impl Scenarios {
             }
             What::Turn { team: Some(team), since } => {
                 let before = self.turns.get(&team).cloned();
-                self.waited(tree, record, since, before);
+                self.waited(tree, record, since, (before, Rules::wait));
             }
             What::TurnEnd { team: Some(team) } => {
                 let clocks = self.clocks(record);
@@ -123,7 +131,7 @@ impl Scenarios {
             }
             What::Sink { team: Some(team), since } => {
                 let before = self.posts.get(&team).cloned();
-                self.waited(tree, record, since, before);
+                self.waited(tree, record, since, (before, Rules::wait));
             }
             What::Post { team: Some(team) } => {
                 let clocks = self.clocks(record);
@@ -131,7 +139,7 @@ impl Scenarios {
             }
             What::Acquire { lock, since, .. } => {
                 let before = self.releases.get(&(process, lock)).cloned();
-                self.waited(tree, record, since, before);
+                self.waited(tree, record, since, (before, Rules::wait_for_lock));
             }
             What::Release { lock, .. } => {
                 let clocks = self.clocks(record);
@@ -207,7 +215,13 @@ impl Scenarios {
 
     /// A location has a lock or its turn, for which it may have waited since a time at the call
     /// path of the record. That time is not work.
-    fn waited(&mut self, tree: &SharedTree, record: &Rec, since: u64, moment: Option<Clocks>) {
+    fn waited(
+        &mut self,
+        tree: &SharedTree,
+        record: &Rec,
+        since: u64,
+        (moment, wait): (Option<Clocks>, Wait),
+    ) {
         let location = &mut self.locations[record.location.index()];
         if location.waits(&self.tasks) {
             return;
@@ -217,7 +231,7 @@ impl Scenarios {
         let clocks = &mut location.clocks;
         self.rules.work(tree, (record.location, clocks), &[(record.node, -waited)]);
         clocks.time = since;
-        self.go_on(tree, record, moment);
+        self.go_on_after(tree, record, moment, wait);
     }
 
     /// A thread leaves a barrier. The first one knows what all have waited for: the last records of

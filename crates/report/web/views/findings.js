@@ -34,6 +34,7 @@ export function findings(raw, leads) {
  *  @param {any} raw @param {any} finding @param {number} index @param {Leads} leads */
 function card(raw, finding, index, leads) {
   const of = finding.gain_s === null ? "" : ` of ${wallTime(raw)}`;
+  const origin = finding.gain_origin === "trace" ? ", from the trace" : "";
   const show = () => leads.show(finding.metric, finding.call_paths);
   const moment = leads.moment?.(finding);
   const level = el("i");
@@ -43,7 +44,7 @@ function card(raw, finding, index, leads) {
     el("h3", {}, el("span.problem", {}, finding.title), ` ${finding.construct} `,
       el("span.place", {}, raw.regions[finding.region].place)),
     el("span.numbers", {}, "lost ", el("b", {}, finding.lost), " · gain ",
-      el("b", {}, finding.gain), of),
+      el("b", {}, finding.gain), of, origin),
     el("span.loss", { role: "img", "aria-label": `${percent(finding.share)} of the CPU allocation`,
       title: `${percent(finding.share)} of the CPU allocation` }, level),
     el("span.why", {}, ...prose(finding.details.join(" "))),

@@ -12,7 +12,7 @@ use pompeii_replay::text::{self, TextTrace};
 use pompeii_replay::transport::{Transport, channels::Channels};
 use pompeii_replay::{Compound, Options, Sinks, replay_on};
 
-use super::{CUBE_FILE, JSON_FILE};
+use crate::analyzed_trace::{CUBE_FILE, JSON_FILE};
 
 const RANKS: usize = 4;
 
@@ -145,7 +145,8 @@ fn files(trace: &TextTrace, ranks: usize, options: Options) -> [Vec<u8>; 2] {
     let (severities, outcome) = all.into_iter().next().flatten().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let events = trace.events.iter().map(|events| events.len() as u64).sum();
-    super::write((&severities, &[]), &outcome, (events, &Selection::all()), folder.path()).unwrap();
+    let found = super::Found { severities: &severities, loops: Vec::new(), what_if: None };
+    super::write(&found, &outcome, (events, &Selection::all()), folder.path()).unwrap();
     [CUBE_FILE, JSON_FILE].map(|name| fs::read(folder.path().join(name)).unwrap())
 }
 

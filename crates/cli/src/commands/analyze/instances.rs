@@ -11,7 +11,7 @@ use pompeii_model::{Cube, Severe, Ticks};
 use pompeii_replay::Outcome;
 use serde::{Deserialize, Serialize};
 
-use super::JSON_FILE;
+use crate::analyzed_trace::JSON_FILE;
 use crate::terminal::{make_printable, shown};
 
 /// Instances in the summary, and in `explain`.

@@ -16,7 +16,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_replay::transport::Transport;
 use pompeii_replay::{Compound, Options, Outcome, Sinks, replay_on, told_part};
 
-use super::{Analysis, Arguments, conclude, open, places, selection, threads};
+use super::{Analysis, Arguments, Found, conclude, open, places, selection, threads};
 use crate::commands::dump;
 use crate::mpi::agreement::{Stop, agree, same};
 use crate::mpi::job::Job;
@@ -64,7 +64,7 @@ fn analyze(ranks: &mut Ranks, arguments: &Arguments) -> Result<ExitCode, Stop> {
     let (severities, outcome, events) = find(ranks, (&archive, &anchor), arguments)?;
     let selection = selection(arguments);
     let written = folder.map(|folder| -> Result<Analysis> {
-        let found = (&severities, Vec::new());
+        let found = Found { severities: &severities, loops: Vec::new(), what_if: None };
         let mut analysis = conclude(found, &outcome, (events, &selection), &folder)?;
         analysis.is_complete &= errors.is_empty();
         print(&analysis.text)?;
@@ -105,6 +105,12 @@ fn find(
              one process without the launcher");
     }
     let path = selection(arguments).has_causes();
+    if ranks.rank() == 0 && path && !arguments.no_whatif {
+        say(
+            "note: several processes do not compute how long the run would take with changes; for \
+             that, start one process without the launcher, or call `pompeii whatif`",
+        );
+    }
     let options = Options { threads: threads(arguments.jobs), path, ..Options::default() };
     let mut severities = Severities::default();
     let mut note = |found: Compound| severities.note(&found);

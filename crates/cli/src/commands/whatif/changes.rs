@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Result, bail};
-use pompeii_model::{LocationId, Region, RegionId, Role};
+use pompeii_model::{Cube, LocationId, Region, RegionId, Role};
 use pompeii_replay::Outcome;
 use pompeii_replay::definitions::{Class, Definitions};
 use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
-
-/// By how many parts of its time, of 100, a region of the table is faster.
-pub const FASTER: [i64; 3] = [10, 25, 50];
+use pompeii_report::RemovedFinding;
 
 /// Regions that a message about an unknown name lists.
 const LISTED: usize = 5;
@@ -59,9 +57,16 @@ pub struct Named {
     pub name: String,
     /// What is different in the run.
     pub scenario: Scenario,
+    /// The finding that it removes.
+    pub finding: Option<RemovedFinding>,
 }
 
 impl Named {
+    /// A change that removes no finding.
+    pub fn new(name: String, scenario: Scenario) -> Named {
+        Named { name, scenario, finding: None }
+    }
+
     /// Nothing takes the place of what is removed. In a real run something may, so the gain is an
     /// upper bound.
     pub fn is_bound(&self) -> bool {
@@ -74,6 +79,12 @@ pub fn faster(region: RegionId, percent: i64) -> Scenario {
     let share = UNIT * (100 - percent) / 100;
     let scaled = vec![Scaled { region, location: None, share }];
     Scenario { scaled, ..Scenario::default() }
+}
+
+/// Messages take no time.
+pub fn ideal_network() -> Named {
+    let scenario = Scenario { has_ideal_network: true, ..Scenario::default() };
+    Named::new(Wanted::IdealNetwork.option(), scenario)
 }
 
 /// All changes at once.
@@ -115,6 +126,28 @@ impl<'a> Costs<'a> {
             costs.add(place, entry.values.ticks);
         }
         costs
+    }
+
+    /// Those of a run from its profile, before its trace is read. `None` if the profile has other
+    /// locations than the trace.
+    pub fn of_profile(definitions: &'a Definitions, profile: &Cube) -> Option<Costs<'a>> {
+        let locations = definitions.system.locations.len();
+        let time = profile.metric("time")?;
+        if profile.system.locations.len() != locations {
+            return None;
+        }
+        let mut costs = Costs::new(definitions);
+        for call in profile.calls.ids() {
+            let region = &profile.regions[profile.calls.region(call)];
+            let Some(&region) = costs.in_trace(region).first() else { continue };
+            for (at, &ticks) in profile.row(time, call).iter().enumerate() {
+                let ticks = costs.ticks_of(profile.clock.seconds(ticks)).round() as i64;
+                if ticks != 0 {
+                    costs.add((region, LocationId(at as u32)), ticks);
+                }
+            }
+        }
+        Some(costs)
     }
 
     fn add(&mut self, (region, location): (RegionId, LocationId), ticks: i64) {
@@ -164,6 +197,19 @@ impl<'a> Costs<'a> {
     pub fn has_locks(&self) -> bool {
         let roles = [Role::Critical, Role::CriticalBody, Role::Lock, Role::Ordered];
         self.ticks.keys().any(|region| roles.contains(&self.region(*region).role))
+    }
+
+    /// Whether the program calls MPI.
+    pub fn has_mpi(&self) -> bool {
+        self.ticks.keys().any(|region| self.region(*region).name.starts_with("MPI_"))
+    }
+
+    /// All come to barriers at the mean of their times, and no thread waits for anything else.
+    pub fn no_waiting(&self) -> Named {
+        let all = self.definitions.regions.ids();
+        let (even, without_waiting) = all.partition(|region| self.is_meeting(*region));
+        let scenario = Scenario { even, without_waiting, ..Scenario::default() };
+        Named::new("no waiting".to_owned(), scenario)
     }
 
     /// Whether threads work in a region, and do not only wait there.

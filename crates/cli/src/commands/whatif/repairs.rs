@@ -4,16 +4,18 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::counted;
-use pompeii_analysis::{Cause, Finding};
+use pompeii_analysis::{Cause, Finding, Removed};
 use pompeii_finish::MANIFEST_FILE;
 use pompeii_model::{CallId, Cube, RegionId, Role, Ticks};
 use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
+use pompeii_report::{Change, RemovedFinding, WhatIf};
 
 use super::changes::{Costs, Named};
+use crate::analyzed_trace::removed;
 use crate::commands::report;
-use crate::experiment::{self, Damaged};
+use crate::experiment::{self, Damaged, Experiment};
 use crate::terminal::shown;
 
 /// The findings of an experiment, in the order of its report.
@@ -26,6 +28,20 @@ pub struct Report {
 fn label(finding: &Finding) -> String {
     let Finding { property, construct, place, .. } = finding;
     format!("{}: {construct} {place}", property.title).trim_end().to_owned()
+}
+
+/// What people read of the change that removes a finding.
+fn name(number: usize, finding: &Finding) -> String {
+    format!("--remove {number} ({})", label(finding))
+}
+
+/// The folder of the experiment in which a trace is.
+pub fn experiment_of(anchor: &Path) -> Option<&Path> {
+    let folder = match anchor.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    folder.join(MANIFEST_FILE).exists().then_some(folder)
 }
 
 /// What a repair does to the recorded run.
@@ -82,20 +98,20 @@ impl Report {
     /// # Errors
     /// It is in none, or the report cannot be read.
     pub fn open(anchor: &Path) -> Result<Report> {
-        let folder = match anchor.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        if !folder.join(MANIFEST_FILE).exists() {
+        let Some(folder) = experiment_of(anchor) else {
             bail!(
                 "{}: the archive is not in an experiment of Pompeii, so it has no findings with \
                  numbers; name a region",
                 shown(anchor)
             );
-        }
-        let experiment = experiment::open(folder, Damaged::default())?;
+        };
+        Ok(Report::of(experiment::open(folder, Damaged::default())?))
+    }
+
+    /// The report of an experiment.
+    pub fn of(experiment: Experiment) -> Report {
         let findings = report::findings_of(&experiment);
-        Ok(Report::new(experiment.cube, findings))
+        Report::new(experiment.cube, findings)
     }
 
     /// The report has numbers for significant findings only.
@@ -109,21 +125,58 @@ impl Report {
     /// # Errors
     /// There is no such finding, or it cannot be played.
     pub fn change(&self, costs: &Costs<'_>, number: usize) -> Result<Named> {
-        let Some(finding) = number.checked_sub(1).and_then(|place| self.findings.get(place)) else {
-            bail!(
-                "--remove {number}: the report has {}, with numbers from 1",
-                counted(self.findings.len() as i64, "finding")
-            );
-        };
-        let name = format!("--remove {number} ({})", label(finding));
+        let finding = self.finding(number)?;
+        let name = name(number, finding);
         match self.without(costs, finding) {
-            Some(scenario) => Ok(Named { name, scenario }),
+            Some(scenario) => Ok(Named { name, scenario, finding: self.key(finding) }),
             None => bail!(
                 "{name}: the repair cannot be computed from the recorded run, because other \
                  threads would do other work, or because the trace does not have the lost time by \
                  itself; try --region with a region of this place"
             ),
         }
+    }
+
+    /// The finding with a number.
+    ///
+    /// # Errors
+    /// There is none.
+    fn finding(&self, number: usize) -> Result<&Finding> {
+        let finding = number.checked_sub(1).and_then(|place| self.findings.get(place));
+        finding.with_context(|| {
+            let all = counted(self.findings.len() as i64, "finding");
+            format!("--remove {number}: the report has {all}, with numbers from 1")
+        })
+    }
+
+    /// The run without each of the first findings that can be played.
+    pub fn changes(&self, costs: &Costs<'_>, most: usize) -> Vec<Named> {
+        let change = |finding: &Finding| {
+            let scenario = self.without(costs, finding)?;
+            let name = format!("without {}", label(finding));
+            Some(Named { name, scenario, finding: self.key(finding) })
+        };
+        self.findings.iter().filter_map(change).take(most).collect()
+    }
+
+    /// The run without the finding with a number, if `analyze` has played that.
+    pub fn played(&self, what_if: &WhatIf, number: usize) -> Option<Change> {
+        let finding = self.finding(number).ok()?;
+        let mut all = what_if.changes.iter();
+        let is_it = |of: &Removed| of.is(&self.cube, finding);
+        let change = all.find(|change| removed(what_if, change).as_ref().is_some_and(is_it))?;
+        Some(Change { change: name(number, finding), ..change.clone() })
+    }
+
+    /// By what a finding is known again.
+    fn key(&self, finding: &Finding) -> Option<RemovedFinding> {
+        Some(RemovedFinding {
+            property: finding.property.name.to_owned(),
+            region: self.cube.regions[finding.region].name.clone(),
+            cause: finding.cause?.code().to_owned(),
+            lost_s: self.cube.clock.seconds(finding.lost_ticks),
+            wall_with_lock_waits_s: None,
+        })
     }
 
     /// The run without a finding; `None` if that cannot be played.
@@ -201,7 +254,7 @@ mod tests {
         let mut shown = String::new();
         for number in 0..=report.findings.len() + 1 {
             shown += &match report.change(&costs, number) {
-                Ok(Named { name, scenario }) => {
+                Ok(Named { name, scenario, .. }) => {
                     let less = scenario.scaled.iter();
                     let less = less.map(|it| format!("{} {}", names(&[it.region]), it.share));
                     let less = less.collect::<Vec<_>>().join(", ");
