@@ -87,7 +87,9 @@ fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u16 {
 }
 
 /// The shares of the four states in sevenths, computing in the lowest bits. Waiting has a seventh
-/// as soon as it is a fiftieth of all ticks, because it must be seen; the largest share gives it.
+/// as soon as it is a fiftieth of all ticks, because it must be seen. If that and rounding make more
+/// than a whole, the shares that are too large by most give it, so none differs from its ticks by a
+/// seventh or more.
 pub(crate) fn shares_of(ticks: [u64; 4], all_ticks: u128) -> u16 {
     let mut shares = ticks.map(|ticks| rounded(ticks, all_ticks, SEVENTHS).min(SEVENTHS));
     let waiting = State::Waiting as usize;
@@ -95,8 +97,13 @@ pub(crate) fn shares_of(ticks: [u64; 4], all_ticks: u128) -> u16 {
         shares[waiting] = 1;
     }
     while shares.iter().sum::<u64>() > SEVENTHS {
-        let largest = (0..4).max_by_key(|place| shares[*place]).unwrap_or_default();
-        shares[largest] -= 1;
+        let givers = (0..4).filter(|&place| shares[place] > u64::from(place == waiting));
+        let excess = |place: usize| {
+            let exact = i128::from(ticks[place]) * i128::from(SEVENTHS);
+            i128::from(shares[place]) * all_ticks.cast_signed() - exact
+        };
+        let Some(giver) = givers.max_by_key(|&place| excess(place)) else { break };
+        shares[giver] -= 1;
     }
     shares.iter().rev().fold(0, |word, share| word << 3 | *share as u16)
 }
@@ -135,5 +142,42 @@ impl Filler {
     /// The bin after the run.
     pub fn end(self) -> u64 {
         self.bin + self.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(ticks: [u64; 4], all_ticks: u128) -> [u16; 4] {
+        let word = shares_of(ticks, all_ticks);
+        [0, 3, 6, 9].map(|shift| word >> shift & 7)
+    }
+
+    #[test]
+    fn waiting_is_seen_and_the_share_that_is_too_large_by_most_gives_it() {
+        assert_eq!(shares([100, 0, 0, 0], 100), [7, 0, 0, 0]);
+        assert_eq!(shares([98, 2, 0, 0], 100), [6, 1, 0, 0]);
+        assert_eq!(shares([99, 1, 0, 0], 100), [7, 0, 0, 0]);
+        // 4.2, 0.21, 1.55 and 1.04 sevenths: the third one is rounded up.
+        assert_eq!(shares([600, 30, 221, 149], 1000), [4, 1, 1, 1]);
+    }
+
+    #[test]
+    fn no_share_differs_by_a_seventh() {
+        for first in 0..=60_u64 {
+            for second in 0..=60 - first {
+                for third in 0..=60 - first - second {
+                    let ticks = [first, second, third, 60 - first - second - third];
+                    let found = shares(ticks, 60);
+                    assert!(found.iter().sum::<u16>() <= 7, "{ticks:?}: {found:?}");
+                    for (share, ticks) in found.into_iter().zip(ticks) {
+                        let exact = 7.0 * ticks as f64 / 60.0;
+                        assert!((f64::from(share) - exact).abs() < 1.0, "{ticks} of 60: {share}");
+                    }
+                    assert!(found[1] > 0 || ticks[1] < 2, "{ticks:?}: {found:?}");
+                }
+            }
+        }
     }
 }

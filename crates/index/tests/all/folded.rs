@@ -55,7 +55,7 @@ fn check(definitions: &Definitions, threads: &[Simulation], row: &FoldedPicture,
         let whole = threads.len() as u64 * bin_ticks;
         for (state, found) in what.state_shares().into_iter().enumerate() {
             let expected = sums[state] as f64 / whole as f64 * 7.0;
-            assert!((f64::from(found) - expected).abs() < 1.6, "{state}: {found} of {expected}");
+            assert!((f64::from(found) - expected).abs() < 1.0, "{state}: {found} of {expected}");
         }
         let is_seen = what.state_shares()[1] > 0 || sums[1] * 50 < whole;
         assert!(is_seen, "waiting of {sums:?}");
