@@ -1,9 +1,9 @@
-//! The table of all kinds of records. From one list of numbers, names and fields come the types, the
-//! reader, the writer and the text for people.
+//! The table of all kinds of records. From one list of numbers, names and fields come the types,
+//! the reader, the writer and the text for people.
 //!
 //! To add a record: an entry here. Fields stand in the order of the file. Those of type `Option`
-//! are missing in older versions, or some writers leave them out; they stand at the end. If a record
-//! can be longer than 255 bytes, it has a line in `long.rs`, too.
+//! are missing in older versions, or some writers leave them out; they stand at the end. If a
+//! record can be longer than 255 bytes, it has a line in `long.rs`, too.
 
 use std::fmt;
 
@@ -192,8 +192,8 @@ records! {
         mode: u8,
         interval: u8,
     }
-    /// A communicator with this number of bytes: process 8 * i + j is a member if bit j of byte i is
-    /// set. If it is long, it goes on in records MPI_COMM_CNT.
+    /// A communicator with this number of bytes: process 8 * i + j is a member if bit j of byte i
+    /// is set. If it is long, it goes on in records MPI_COMM_CNT.
     11 MpiComm "MPI_COMM" {
         id: u32,
         mode: Mode,

@@ -87,9 +87,9 @@ fn state_shares(states: &[State], tally: &Tally, bin_log2: u32) -> u16 {
 }
 
 /// The shares of the four states in sevenths, computing in the lowest bits. Waiting has a seventh
-/// as soon as it is a fiftieth of all ticks, because it must be seen. If that and rounding make more
-/// than a whole, the shares that are too large by most give it, so none differs from its ticks by a
-/// seventh or more.
+/// as soon as it is a fiftieth of all ticks, because it must be seen. If that and rounding make
+/// more than a whole, the shares that are too large by most give it, so none differs from its
+/// ticks by a seventh or more.
 pub(crate) fn shares_of(ticks: [u64; 4], all_ticks: u128) -> u16 {
     let mut shares = ticks.map(|ticks| rounded(ticks, all_ticks, SEVENTHS).min(SEVENTHS));
     let waiting = State::Waiting as usize;

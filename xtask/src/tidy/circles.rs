@@ -20,8 +20,9 @@ const REMAINING: &[(&str, &str)] = &[
          engine::matcher engine::matching engine::ranks engine::record engine::together \
          engine::tree engine::window matchers::barrier matchers::collective \
          matchers::fork matchers::icollective matchers::lock matchers::message \
-         matchers::message_order matchers::side matchers::turn outcome path path::jumps \
-         task task::compound task::explain task::path",
+         matchers::message_order matchers::side matchers::turn matchers::windows::epochs \
+         matchers::windows::fences matchers::windows::locks outcome path path::jumps task \
+         task::compound task::explain task::path",
     ),
     (
         "runtime",

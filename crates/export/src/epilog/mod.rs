@@ -70,8 +70,8 @@ impl From<pompeii_epilog::Error> for Error {
 /// Writes a trace. Adds the number of events that have been read to `done`, in each of the passes.
 ///
 /// # Errors
-/// The trace cannot be opened, has more events or longer names than the format can hold, or the file
-/// cannot be written.
+/// The trace cannot be opened, has more events or longer names than the format can hold, or the
+/// file cannot be written.
 pub fn write(archive: &Archive, out: &mut impl Write, done: &AtomicU64) -> Result<Written, Error> {
     let definitions = archive::definitions(archive);
     let plan = Plan::new(archive, &definitions);

@@ -255,6 +255,22 @@ fn message_line(outcome: &Outcome, kind: &str, visit: &MessageVisit) -> String {
     format!("{kind} {at} {enter}..{leave}: wait {wait} for {other}, {bytes} bytes")
 }
 
+/// What happens at a window of one-sided communication.
+fn window_line(outcome: &Outcome, compound: &Compound) -> String {
+    match compound {
+        Compound::Window(visit) => {
+            let WindowVisit { at, pattern, enter, leave, causer, .. } = *visit;
+            let (at, causer) = (place(outcome, at), place(outcome, causer));
+            format!("{pattern:?} {at} {enter}..{leave}: wait {} for {causer}", visit.wait_ticks())
+        }
+        Compound::PairSyncs(it) => {
+            let PairSyncs { at, partners, unneeded, .. } = *it;
+            format!("synchronised {} with {partners}, {unneeded} unneeded", place(outcome, at))
+        }
+        _ => String::new(),
+    }
+}
+
 fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
     let before = |before: Option<(u64, Place)>| {
         before.map_or("none".to_owned(), |(time, at)| format!("{time} {}", place(outcome, at)))
@@ -283,16 +299,7 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
                 "{pattern:?} {at} {begin}..{end}: wait {wait} for {causer}, completion {completion}"
             )
         }
-        Compound::Window(visit) => {
-            let WindowVisit { at, pattern, enter, leave, causer, .. } = *visit;
-            let (at, causer, wait) =
-                (place(outcome, at), place(outcome, causer), visit.wait_ticks());
-            format!("{pattern:?} {at} {enter}..{leave}: wait {wait} for {causer}")
-        }
-        Compound::PairSyncs(it) => {
-            let PairSyncs { at, partners, unneeded, .. } = *it;
-            format!("synchronised {} with {partners}, {unneeded} unneeded", place(outcome, at))
-        }
+        Compound::Window(_) | Compound::PairSyncs(_) => window_line(outcome, compound),
         Compound::Barrier(visit) => {
             let BarrierVisit { at, enter, leave, latest, last, .. } = *visit;
             let (at, last) = (place(outcome, at), place(outcome, last));

@@ -182,7 +182,7 @@ fn waiting_at_windows_is_found_where_it_was_planted() {
             assert_eq!(ended.code, Some(0), "{}: {}", mpi.name, ended.messages);
             let ended = command(&sandbox, "analyze exp").output().unwrap();
             assert!(ended.status.success(), "{}: {ended:?}", mpi.name);
-            let report = Reader::open(&sandbox.path("exp/trace.cubex")).unwrap();
+            let report = Reader::open(sandbox.path("exp/trace.cubex")).unwrap();
             let cube = pompeii_analysis::measured(&report).unwrap();
             let counts = ["mpi_rma_pairsync_count", "mpi_rma_pairsync_unneeded_count"];
             // Only processes 0 and 1 exchange data, in the second of two fences.

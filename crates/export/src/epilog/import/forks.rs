@@ -26,8 +26,8 @@ struct Process {
     forks: usize,
     /// Open forks with their locations, the last one last.
     open: Vec<(u32, usize)>,
-    /// The last fork, which has been joined. Threads may still enter its parallel region at the time
-    /// of the join.
+    /// The last fork, which has been joined. Threads may still enter its parallel region at the
+    /// time of the join.
     last: Option<usize>,
 }
 

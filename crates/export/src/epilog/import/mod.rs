@@ -1,6 +1,6 @@
-//! EPILOG as an archive of OTF2. A file is read twice: `survey.rs` finds its definitions, the span of
-//! its times and its teams, then `events.rs` writes the events. Damage is found in the first pass,
-//! before anything is written.
+//! EPILOG as an archive of OTF2. A file is read twice: `survey.rs` finds its definitions, the span
+//! of its times and its teams, then `events.rs` writes the events. Damage is found in the first
+//! pass, before anything is written.
 //!
 //! Memory follows the definitions and the number of forks, not the number of events.
 
@@ -42,8 +42,8 @@ pub fn find(path: &Path) -> Option<PathBuf> {
 }
 
 impl Source {
-    /// Reads a file for the first time. Adds the number of bytes that have been read to `done`, here
-    /// and in [`Source::write`].
+    /// Reads a file for the first time. Adds the number of bytes that have been read to `done`,
+    /// here and in [`Source::write`].
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
