@@ -114,7 +114,8 @@ impl Bench {
         Ok(Bench { pompeii, writer, folder })
     }
 
-    /// Analyses a trace with further options. With the limit, few files may be open.
+    /// Analyses a trace with further options, in one pass: without a profile, scenarios would take
+    /// a second one. With the limit, few files may be open.
     fn analyze(
         &self,
         anchor: &Path,
@@ -125,7 +126,8 @@ impl Bench {
         let limit = files_max.map(|files| format!("ulimit -n {files}; ")).unwrap_or_default();
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit}exec \"$@\""), "sh"]).arg(&self.pompeii);
-        command.args(["analyze", "-j", &threads.to_string()]).args(options).arg(anchor);
+        command.args(["analyze", "--no-whatif", "-j", &threads.to_string()]).args(options);
+        command.arg(anchor);
         command.arg("-o").arg(self.folder.join("results")).stdout(Stdio::null());
         let cost = cost::of(&mut command)?;
         ensure!(cost.is_success, "analyze {} failed", anchor.display());

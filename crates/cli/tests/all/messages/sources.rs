@@ -46,8 +46,8 @@ const MAKERS: [&str; 8] = [
     "complain(",
 ];
 /// Crates whose messages a user meets.
-const CRATES: [&str; 8] =
-    ["cli", "cubex", "otf2", "finish", "analysis", "report", "runtime", "export"];
+const CRATES: [&str; 9] =
+    ["cli", "cubex", "otf2", "epilog", "finish", "analysis", "report", "runtime", "export"];
 
 /// All messages that have words of their own.
 pub fn messages(crates: &Path) -> Vec<Message> {
