@@ -162,14 +162,6 @@ pub const SHAPES: &[Shape] = &[
             format!("subroutine s{n}\nuse m\n!$omp parallel\nx=1\n!$omp end parallel\nend\n")
         })
     }),
-    ("many units with inquiries in bounds", "t.f90", |count| {
-        let bound = "+size(a)".repeat(40);
-        each(count, |n| {
-            format!(
-                "subroutine s{n}(a)\nreal a(:)\n!$omp parallel do\ndo i=1,1{bound}\na(i)=0\nend do\nend\n"
-            )
-        })
-    }),
     ("many units for devices", "t.f90", |count| {
         let names = each(count, |n| format!("!$omp declare target(s{n})\n"));
         let units = each(count, |n| format!("subroutine s{n}\n!$omp barrier\nend\n"));
