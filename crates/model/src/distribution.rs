@@ -25,6 +25,13 @@ impl Default for Moments {
     }
 }
 
+/// 2 to a power; infinity from 1024 on. The mathematical library has a function for that, but a
+/// program with the measurement library need not be linked with it.
+pub(crate) fn power_of_two(exponent: u32) -> f64 {
+    // The sum is the exponent as a double has it, and all bits of the fraction are 0.
+    f64::from_bits(u64::from(exponent.saturating_add(1023).min(2047)) << 52)
+}
+
 impl Moments {
     /// Joins the values of `other`.
     pub fn join(&mut self, other: &Moments) {
@@ -82,7 +89,11 @@ impl Distribution {
 
     /// The bins that are not empty: smallest value, first value beyond it, and number of values.
     pub fn histogram(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
-        let bounds = |digits: usize| if digits == 0 { 0.0 } else { (digits as f64 - 1.0).exp2() };
+        let bounds = |digits: usize| match u32::try_from(digits) {
+            Ok(0) => 0.0,
+            Ok(digits) => power_of_two(digits - 1),
+            Err(_) => f64::INFINITY,
+        };
         let bins = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
         bins.map(move |(digits, &count)| (bounds(digits), bounds(digits + 1), count))
     }
@@ -237,6 +248,16 @@ mod tests {
         let mut all = Distribution::default();
         values.iter().for_each(|value| all.add(*value));
         all
+    }
+
+    #[test]
+    fn powers_of_two_are_exact() {
+        assert_eq!(
+            [0, 1, 10, 63].map(power_of_two),
+            [1.0, 2.0, 1024.0, 9_223_372_036_854_775_808.0]
+        );
+        assert_eq!(power_of_two(1023), 1023_f64.exp2());
+        assert_eq!([1024, u32::MAX].map(power_of_two), [f64::INFINITY; 2]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! power of two, and then all calculations are those of usual cubes. Nothing is lost that could be
 //! seen: the shortest time that is left is a 2^-55th of all.
 
+use crate::distribution::power_of_two;
 use crate::{Cube, Distribution, Frequency, Moments, Row, Ticks, Unit};
 
 /// All times of a metric together are below this power of two, so a hundred such sums fit.
@@ -23,7 +24,7 @@ impl Longer {
 
     /// How many of the old ticks a new tick has.
     fn factor(self) -> f64 {
-        f64::from(self.0).exp2()
+        power_of_two(self.0)
     }
 
     fn moments(self, moments: &mut Moments) {
