@@ -18,8 +18,9 @@ const SECONDS_MAX: usize = 60;
 
 /// The targets that read files of foreign origin, with the executions for which `cargo xtask test`
 /// runs each. One of `live` takes some milliseconds, because it makes an experiment.
-pub const READERS: [(&str, &str); 6] = [
+pub const READERS: [(&str, &str); 7] = [
     ("cubex", "20000x"),
+    ("epilog", "5000x"),
     ("export", "1000x"),
     ("index", "20000x"),
     ("live", "2500x"),

@@ -58,7 +58,13 @@ impl<T: Field> Field for Option<T> {
         0
     }
     fn read(input: &mut Input<'_>) -> Result<Option<T>, Flaw> {
-        if input.rest.is_empty() { Ok(None) } else { T::read(input).map(Some) }
+        let before = input.rest.len();
+        if before == 0 {
+            return Ok(None);
+        }
+        let value = T::read(input)?;
+        // A list of nothing is as good as none: both have no bytes.
+        Ok((input.rest.len() < before).then_some(value))
     }
     fn write(&self, output: &mut Output) {
         if let Some(value) = self {

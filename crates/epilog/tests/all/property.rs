@@ -41,3 +41,12 @@ pub fn check(bytes: &[u8]) {
         assert_eq!(text(&again), text(&found));
     }
 }
+
+/// The inputs at which the fuzz target begins, among them those that once failed.
+#[test]
+fn kept_inputs_are_read_and_written() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/epilog");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        check(&std::fs::read(entry.unwrap().path()).unwrap());
+    }
+}

@@ -6,6 +6,7 @@ mod csv;
 mod cut;
 mod cut_random;
 mod epilog;
+mod epilog_damage;
 mod folded;
 mod graph;
 mod paraver;

@@ -1,0 +1,67 @@
+//! Any bytes as a file of EPILOG: an error that says where, or an archive that can be read to its
+//! end and be written as EPILOG again. The fuzz target `epilog` uses this file, too.
+
+use std::fs;
+use std::sync::atomic::AtomicU64;
+
+use pompeii_export::epilog::{self, import};
+use pompeii_otf2::read::Archive;
+
+/// Imports these bytes.
+pub fn check(input: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, out) = (folder.path().join("trace.elg"), folder.path().join("out"));
+    fs::write(&path, input).unwrap();
+    let done = AtomicU64::new(0);
+    let source = match import::Source::open(&path, &done) {
+        Ok(source) => source,
+        Err(error) => return assert!(error.to_string().contains(' '), "{error:?}"),
+    };
+    source.write(&out, &done).unwrap();
+    let archive = Archive::open(&out.join("traces.otf2")).unwrap();
+    archive.merged().unwrap().for_each(|event| drop(event.unwrap()));
+    let written = epilog::write(&archive, &mut Vec::new(), &done).unwrap();
+    assert_eq!(written.read.errors, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+
+    const HYBRID: &str = "../otf2/tests/samples/hybrid/traces.otf2";
+
+    /// The file of the sample.
+    fn sound() -> Vec<u8> {
+        let archive = Archive::open(Path::new(HYBRID)).unwrap();
+        let mut bytes = Vec::new();
+        epilog::write(&archive, &mut bytes, &AtomicU64::new(0)).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn a_file_that_ends_anywhere() {
+        let sound = sound();
+        (0..sound.len()).step_by(7).for_each(|end| check(&sound[..end]));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+        #[test]
+        fn a_file_with_other_bytes(
+            changes in proptest::collection::vec(any::<(Index, u8)>(), 1..6)
+        ) {
+            let mut bytes = sound();
+            for (place, value) in changes {
+                let place = place.index(bytes.len());
+                bytes[place] = value;
+            }
+            check(&bytes);
+        }
+    }
+}
