@@ -40,8 +40,8 @@ pub struct Command<'a> {
     pub has_samples: bool,
 }
 
-/// What the program of this command loads; `None` for no further libraries. What cannot be loaded
-/// is said.
+/// What the program of this command loads; `None` for no further libraries. A message names
+/// what cannot be loaded.
 pub fn preload(command: &Command) -> Option<Preload> {
     let others = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty());
     // Values of a launcher's options may be files that can be executed, too: a remote shell.

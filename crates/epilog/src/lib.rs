@@ -24,6 +24,8 @@ mod error;
 mod field;
 mod long;
 mod reader;
+#[macro_use]
+mod table;
 pub mod record;
 mod wire;
 mod writer;

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Fills `bytes`, and returns whether the file has so many.
+    /// Fills `bytes`, and returns whether the file has enough of them.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<bool, Error> {
         let mut filled = 0;
         while filled < bytes.len() {

@@ -3,7 +3,8 @@
 
 use pompeii_model::{IndexVec, Region, RegionId, Role};
 
-/// All ways in which the regions of a run were observed. A run without OpenMP and without samples
+/// All ways in which the regions of a run were observed; empty if it has no regions, for example
+/// because a sampled program ended before the first sample. A run without OpenMP and without samples
 /// has events of MPI or of the user's regions, and the source or the linker put their calls there.
 pub fn observed_by(regions: &IndexVec<RegionId, Region>) -> String {
     let is_any = |of: fn(&Region) -> bool| regions.iter().any(of);
@@ -15,7 +16,8 @@ pub fn observed_by(regions: &IndexVec<RegionId, Region>) -> String {
     ];
     let named: Vec<&str> = ways.iter().filter(|(is, _)| *is).map(|(_, way)| *way).collect();
     match named.split_last() {
-        None => "source".to_owned(),
+        None if is_any(|region| region.role != Role::Artificial) => "source".to_owned(),
+        None => String::new(),
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     }
@@ -51,7 +53,8 @@ mod tests {
 
     #[test]
     fn all_ways_are_named() {
-        check(&[(Role::Artificial, "")], "source");
+        check(&[(Role::Artificial, "")], "");
+        check(&[(Role::Artificial, ""), (Role::Barrier, "")], "source");
         check(&[(Role::Parallel, "in(f) schedule(static)"), (Role::Barrier, "")], "source");
         check(&[(Role::Parallel, "in(f) libgomp")], "calls of libgomp");
         check(&[(Role::Parallel, "ompt"), (Role::Function, "sampled")], "OMPT and sampling");

@@ -19,8 +19,8 @@ pub const PROPERTY: Property = Property {
             begin lies in the own call, and one of both locks is exclusive. The latest such call \
             counts. MPI_Win_lock_all, MPI_Win_unlock_all and MPI_Win_flush_all have no waiting \
             of their own. Found by `pompeii analyze`.",
-        cost: "Only one process at a time has an exclusive lock of the memory of a process, and \
-            nobody else has a lock of it meanwhile.",
+        cost: "While a process has an exclusive lock of the memory of a process, no other \
+            process can have a lock of that memory.",
         recognise: "It is there if the library gets the lock with the first operation. Otherwise \
             see mpi_rma_sync_lock_competition.",
         remedy: "Hold locks for a shorter time: prepare the data before MPI_Win_lock, and call \

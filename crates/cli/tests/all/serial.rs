@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::common::{Ended, Sandbox};
 
-/// Computes for so many milliseconds of CPU time, three quarters of it in `hot`.
+/// Computes for a number of milliseconds of CPU time, its argument. Three quarters of it are in
+/// `hot`.
 const SERIAL: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -107,7 +108,7 @@ fn a_program_that_a_shell_starts_has_a_record_if_it_computes_for_long() {
     }
 }
 
-/// Nothing is written for them, and nothing is said.
+/// They have no record and no message.
 #[test]
 fn short_programs_leave_nothing() {
     let sandbox = serial(&[]);

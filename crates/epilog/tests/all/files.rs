@@ -1,4 +1,4 @@
-//! Files byte by byte: what is read, and what is said of damage.
+//! Files byte by byte: the records that they have, and the errors that damage leads to.
 
 use std::io::Write;
 

@@ -91,8 +91,8 @@ fn shared_locks_exclude_exclusive_ones_only() {
 #[test]
 fn a_call_waits_until_its_target_calls_mpi() {
     // Rank 0 computes until 60. MPI_Win_flush of rank 1 waits from 20 to 60 for that: 40. Rank 0
-    // leaves MPI at 70 and comes back at 90: MPI_Get waits from 80 to 90. Nobody waits for rank 1
-    // itself.
+    // leaves MPI at 70 and comes back at 90: MPI_Get waits from 80 to 90. Rank 1 does not
+    // wait for itself.
     finds(
         "end 100
          comm W = 0 1

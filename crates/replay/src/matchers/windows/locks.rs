@@ -18,8 +18,9 @@ use crate::engine::record::{Access, EVERY_RANK, Rec, What, WindowCall};
 use crate::hash::Table;
 use crate::transport::dealt::Dealt;
 
-/// Calls that wait for others, and epochs that are over, which are remembered for each lock: a call
-/// that ended before so many later ones has not waited for an epoch that is still open.
+/// The number of calls that wait for others, and of epochs that are over, which are remembered for
+/// each lock. If as many later calls have ended, an earlier call has not waited for an epoch that is
+/// still open.
 const KEPT: usize = 64;
 
 /// Times outside of MPI that are remembered for each process.
