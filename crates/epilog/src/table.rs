@@ -1,5 +1,5 @@
-//! What the table of records (`record.rs`) becomes: a type for each kind, and the enumeration of all
-//! of them with its reader, its writer and its text.
+//! What the table of records (`record.rs`) becomes: a type for each kind, and the enumeration of
+//! all of them with its reader, its writer and its text.
 
 macro_rules! records {
     ($(

@@ -4,8 +4,9 @@
 use pompeii_model::{IndexVec, Region, RegionId, Role};
 
 /// All ways in which the regions of a run were observed; empty if it has no regions, for example
-/// because a sampled program ended before the first sample. A run without OpenMP and without samples
-/// has events of MPI or of the user's regions, and the source or the linker put their calls there.
+/// because a sampled program ended before the first sample. A run without OpenMP and without
+/// samples has events of MPI or of the user's regions, and the source or the linker put their calls
+/// there.
 pub fn observed_by(regions: &IndexVec<RegionId, Region>) -> String {
     let is_any = |of: fn(&Region) -> bool| regions.iter().any(of);
     let ways = [

@@ -19,8 +19,8 @@ use crate::hash::Table;
 use crate::transport::dealt::Dealt;
 
 /// The number of calls that wait for others, and of epochs that are over, which are remembered for
-/// each lock. If as many later calls have ended, an earlier call has not waited for an epoch that is
-/// still open.
+/// each lock. If as many later calls have ended, an earlier call has not waited for an epoch that
+/// is still open.
 const KEPT: usize = 64;
 
 /// Times outside of MPI that are remembered for each process.
