@@ -139,10 +139,10 @@ impl Background {
     }
 }
 
-/// How long each stage took.
+/// How long each stage took, and the processor time of the processes that it waited for.
 struct Times {
     begin: Instant,
-    stages: Vec<(&'static str, f64)>,
+    stages: Vec<(&'static str, f64, u64)>,
 }
 
 #[allow(clippy::disallowed_methods, reason = "what is shown, and decides about nothing")]
@@ -153,21 +153,34 @@ impl Times {
 
     fn measure(&mut self, name: &'static str, action: impl FnOnce() -> Result<()>) -> Result<()> {
         println!("\n==== {name}");
-        let begin = Instant::now();
+        let (begin, computed) = (Instant::now(), cpu_time_of_children_s());
         let done = action();
         let seconds = begin.elapsed().as_secs_f64();
-        println!("---- {name}: {seconds:.0} s");
-        self.stages.push((name, seconds));
+        let computed = cpu_time_of_children_s() - computed;
+        println!("---- {name}: {seconds:.0} s, {computed} s of CPU time");
+        self.stages.push((name, seconds, computed));
         done
     }
 
     fn print(&self) {
-        println!("\ntimes on {} cores", cores());
-        for (name, seconds) in &self.stages {
-            println!("{seconds:7.0} s  {name}");
+        println!("\ntimes on {} cores, then CPU times", cores());
+        for (name, seconds, computed) in &self.stages {
+            println!("{seconds:7.0} s {computed:7} s  {name}");
         }
-        println!("{:7.0} s  total", self.begin.elapsed().as_secs_f64());
+        let (seconds, computed) = (self.begin.elapsed().as_secs_f64(), cpu_time_of_children_s());
+        println!("{seconds:7.0} s {computed:7} s  total");
     }
+}
+
+/// CPU time in seconds, user and system, of all processes that this one has waited for and that
+/// they have waited for; 0 where the system does not tell (proc(5), `cutime` and `cstime`).
+fn cpu_time_of_children_s() -> u64 {
+    /// Of Linux, in each second, whatever the kernel's own are.
+    const TICKS: u64 = 100;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The program's name, in parentheses, may have blanks.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() / TICKS
 }
 
 fn cores() -> usize {

@@ -2,16 +2,16 @@
 #include <vector>
 
 /* Chunks: the iterations that one thread takes in one go, whichever way the loop counts. */
-static int sums[5], lanes, nested;
+static int dealt_sum, down, single, counted, ranged, lanes, nested;
 
 static void dealt(int rounds)
 {
   for (int round = 0; round < rounds; round++) {
-#pragma omp for schedule(static, 2) reduction(+ : sums[0])
+#pragma omp for schedule(static, 2) reduction(+ : dealt_sum)
     for (int i = 0; i < 16; i++) {
       if (i == 5)
         continue;
-      sums[0] += i;
+      dealt_sum += i;
     }
   }
 }
@@ -22,30 +22,30 @@ int main()
 #pragma omp parallel
   {
     dealt(2);
-#pragma omp for schedule(static) reduction(+ : sums[1]) nowait
+#pragma omp for schedule(static) reduction(+ : down) nowait
     for (long i = 15; i >= 0; i -= 3) {
 #pragma omp critical
-      sums[1] += (int)i;
+      down += (int)i;
     }
-#pragma omp for schedule(static, 1) reduction(+ : sums[2])
+#pragma omp for schedule(static, 1) reduction(+ : single)
     for (unsigned i = 1; i <= 8; ++i)
-      sums[2] += i;
+      single += i;
 #pragma omp for simd reduction(+ : lanes)
     for (int i = 0; i < 16; i++)
       lanes += i;
   }
   /* Nothing tells how iterators and nested loops go on: each iteration is a chunk. */
-#pragma omp parallel for reduction(+ : sums[3])
+#pragma omp parallel for reduction(+ : counted)
   for (auto value = values.begin(); value < values.end(); ++value)
-    sums[3] += *value;
-#pragma omp parallel for reduction(+ : sums[4])
+    counted += *value;
+#pragma omp parallel for reduction(+ : ranged)
   for (int value : values)
-    sums[4] += value;
+    ranged += value;
 #pragma omp parallel for collapse(2) reduction(+ : nested)
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 4; j++)
       nested += i * j;
-  for (int sum : sums)
+  for (int sum : {dealt_sum, down, single, counted, ranged})
     std::printf("%d ", sum);
   std::printf("%d %d\n", lanes, nested);
   return 0;
