@@ -30,6 +30,9 @@ use self::trial::{Trial, Verdict};
 pub struct Summary {
     /// Same output, same exit code, expected visits.
     pub passed: usize,
+    /// Passed when tried again: what failed depends on chance. This is a defect, of the program, a
+    /// compiler or the tool, which the output names, but not one of the change that is tested.
+    pub unsteady: usize,
     /// Anything else.
     pub failed: usize,
     /// The program says that this compiler may not be able to compile or run it, and it is not.
@@ -96,19 +99,23 @@ fn print_results(
                 summary.skipped += 1;
                 writeln!(out, "skipped {trial}: {why}")?;
             }
+            Verdict::Unsteady(complaints) => {
+                summary.unsteady += 1;
+                writeln!(out, "UNSTEADY {trial}, because it failed once:")?;
+                print_complaints(&complaints, out)?;
+            }
             Verdict::Failed(complaints) => {
                 summary.failed += 1;
                 writeln!(out, "FAILED  {trial}, kept in {}", trial.work.display())?;
-                for line in complaints.iter().flat_map(|complaint| complaint.lines()) {
-                    writeln!(out, "    {line}")?;
-                }
+                print_complaints(&complaints, out)?;
             }
         }
     }
-    writeln!(
-        out,
-        "{} passed, {} failed, {} skipped",
-        summary.passed, summary.failed, summary.skipped
-    )?;
+    let Summary { passed, unsteady, failed, skipped } = summary;
+    writeln!(out, "{passed} passed, {unsteady} unsteady, {failed} failed, {skipped} skipped")?;
     Ok(summary)
+}
+
+fn print_complaints(complaints: &[String], out: &mut impl Write) -> io::Result<()> {
+    complaints.iter().flat_map(|text| text.lines()).try_for_each(|line| writeln!(out, "    {line}"))
 }

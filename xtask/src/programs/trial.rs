@@ -32,6 +32,8 @@ const CLEARED_PREFIXES: [&str; 6] = ["OMP_", "GOMP_", "KMP_", "LIBOMP_", "POMPEI
 pub(super) enum Verdict {
     Passed,
     Skipped(String),
+    /// Failed, and passed when tried again.
+    Unsteady(Vec<String>),
     Failed(Vec<String>),
 }
 
@@ -90,8 +92,19 @@ impl<'a> Trial<'a> {
         Self { case, toolchain, pompeii, work }
     }
 
-    /// Does it all; an error of the tool or of this harness is a failed trial.
+    /// Does it all, and again where it fails.
     pub(super) fn verdict(&self) -> Verdict {
+        match self.one_verdict() {
+            Verdict::Failed(first) => match self.one_verdict() {
+                Verdict::Passed => Verdict::Unsteady(first),
+                again => again,
+            },
+            other => other,
+        }
+    }
+
+    /// An error of the tool or of this harness is a failed trial.
+    fn one_verdict(&self) -> Verdict {
         let verdict = match self.attempt() {
             Ok(complaints) if complaints.is_empty() => Verdict::Passed,
             Ok(complaints) => Verdict::Failed(complaints),
