@@ -153,7 +153,7 @@ fn divides(role: Role) -> bool {
     role == Role::Parallel || is_worksharing(role)
 }
 
-fn is_worksharing(role: Role) -> bool {
+pub(crate) fn is_worksharing(role: Role) -> bool {
     matches!(role, Role::Loop | Role::Sections | Role::Workshare | Role::Distribute)
 }
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
-use pompeii_analysis::format;
 use pompeii_finish::Resources;
 
 /// Where Linux has the energy counters of processors (RAPL). Often only root may read them.
@@ -98,22 +97,14 @@ fn energy(before: &[Counter], after: &[Counter]) -> Option<u64> {
     Some(before.iter().zip(after).map(of).fold(0, u64::saturating_add))
 }
 
-/// A sentence for the report.
-pub fn sentence(of: &Resources) -> String {
-    let memory = of.peak_bytes.map(|bytes| {
-        format!("The largest process had {} of memory at most. ", format::bytes(bytes))
-    });
-    let faults = format::counted(of.page_faults.try_into().unwrap_or(i64::MAX), "page fault");
-    let disk = match of.disk_faults {
-        0 => "none of them".to_owned(),
-        some => format::count(some.try_into().unwrap_or(i64::MAX)),
-    };
-    let energy = of.energy_uj.map(|energy| {
-        let joules = energy as f64 / 1e6;
-        format!(" Meanwhile, the processors of this machine used {joules:.1} J.")
-    });
-    let (memory, energy) = (memory.unwrap_or_default(), energy.unwrap_or_default());
-    format!("{memory}There were {faults}, {disk} for data on a disk.{energy}")
+/// The same for reports.
+pub fn reported(of: &Resources) -> pompeii_report::Resources {
+    pompeii_report::Resources {
+        peak_bytes: of.peak_bytes,
+        page_faults: of.page_faults,
+        disk_faults: of.disk_faults,
+        energy_j: of.energy_uj.map(|energy| energy as f64 / 1e6),
+    }
 }
 
 #[cfg(test)]
@@ -166,22 +157,5 @@ mod tests {
         assert_eq!(counters(root.path()), [Counter { value: 77, largest: 262_143_328_850 }]);
         write("intel-rapl:1", "no number");
         assert!(counters(root.path()).is_empty());
-    }
-
-    #[test]
-    fn a_sentence_says_what_is_known() {
-        let all = Resources {
-            peak_bytes: Some(12_000_000),
-            page_faults: 3000,
-            disk_faults: 2,
-            energy_uj: Some(1_500_000),
-        };
-        assert_eq!(
-            sentence(&all),
-            "The largest process had 12 MB of memory at most. There were 3,000 page faults, 2 for \
-             data on a disk. Meanwhile, the processors of this machine used 1.5 J."
-        );
-        let some = Resources { page_faults: 1, ..Resources::default() };
-        assert_eq!(sentence(&some), "There were 1 page fault, none of them for data on a disk.");
     }
 }

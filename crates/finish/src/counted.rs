@@ -30,6 +30,20 @@ pub struct Counted {
     pub running_permille: u32,
 }
 
+impl Counted {
+    /// The same of several processes: what is missing in any, and the worst of how they were read.
+    pub(crate) fn with(mut self, next: Self) -> Self {
+        for (of, more) in [(&mut self.metrics, next.metrics), (&mut self.missing, next.missing)] {
+            let new: Vec<String> = more.into_iter().filter(|name| !of.contains(name)).collect();
+            of.extend(new);
+        }
+        self.at_every_event &= next.at_every_event;
+        self.reading_ns = self.reading_ns.max(next.reading_ns);
+        self.running_permille = self.running_permille.min(next.running_permille);
+        self
+    }
+}
+
 /// The metrics that are counted: name, unit, and whether it is a mark.
 fn counted(live: &LiveProcess) -> Vec<(&str, MetricUnit, bool)> {
     let of = |definition| match definition {
@@ -65,18 +79,9 @@ pub fn describe(live: &LiveProcess) -> Option<Counted> {
     asked.then_some(described)
 }
 
-/// What it says of several processes: what is missing in any, and the worst of how they were read.
+/// What it says of several processes.
 pub fn together<'a>(all: impl Iterator<Item = &'a LiveProcess>) -> Option<Counted> {
-    all.filter_map(describe).reduce(|mut known, next| {
-        for (of, more) in [(&mut known.metrics, next.metrics), (&mut known.missing, next.missing)] {
-            let new: Vec<String> = more.into_iter().filter(|name| !of.contains(name)).collect();
-            of.extend(new);
-        }
-        known.at_every_event &= next.at_every_event;
-        known.reading_ns = known.reading_ns.max(next.reading_ns);
-        known.running_permille = known.running_permille.min(next.running_permille);
-        known
-    })
+    all.filter_map(describe).reduce(Counted::with)
 }
 
 /// The metrics, in the order in which they are counted.

@@ -31,6 +31,7 @@ mod legacy;
 mod machine;
 mod manifest;
 mod measured;
+mod merge;
 mod mpi;
 mod nodes;
 mod numbers;
@@ -79,6 +80,7 @@ pub use manifest::{
     STARTED_FILE, WithoutPlace,
 };
 pub use measured::is_measured;
+pub use merge::{MergeError, Part, merge};
 /// What can be counted beside time, for those who ask before a program starts.
 pub use pompeii_live::metrics;
 pub use profile::write_cube;

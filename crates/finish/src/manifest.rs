@@ -336,6 +336,9 @@ pub struct Manifest {
     pub job: Option<Job>,
     /// Further processes.
     pub processes: Vec<ProcessEntry>,
+    /// The experiments that this one was merged of; empty if it was measured as one.
+    #[serde(default)]
+    pub merged: Vec<String>,
 }
 
 impl Manifest {
@@ -381,6 +384,7 @@ impl Manifest {
             }),
             job: Job::of(run, info),
             processes,
+            merged: Vec::new(),
         }
     }
 

@@ -48,7 +48,7 @@ impl Rate {
         self.0 as f64 / (1_u64 << FRACTION_BITS) as f64
     }
 
-    /// Converts all times of a process's own cube; the first location is its master.
+    /// Converts all times of a cube but the lives of its processes.
     pub fn convert(self, own: &mut Cube) {
         if self == Self::default() {
             return;
@@ -85,6 +85,12 @@ impl Rate {
     }
 }
 
+/// Whether it is the root of the task trees.
+fn is_task_root(cube: &Cube, root: CallId) -> bool {
+    let region = &cube.regions[cube.calls.region(root)];
+    region.role == Role::Artificial && region.name == "TASKS"
+}
+
 /// A location's sums before they are rounded.
 struct Column {
     location: LocationId,
@@ -112,8 +118,7 @@ impl Column {
         let parallels = cube
             .calls
             .outermost(|call| cube.regions[cube.calls.region(call)].role == Role::Parallel);
-        let program = cube.calls.roots().first();
-        let in_program = |call: CallId| Some(&cube.calls.root(call)) == program;
+        let in_program = |call: CallId| !is_task_root(cube, cube.calls.root(call));
         let anchor = |call: CallId| in_program(call).then(|| parallels[call].unwrap_or(call));
         let anchors = cube.calls.ids().map(anchor).collect();
         let mut column = Self { location, time, task_time, anchors, before: Sums::default() };
@@ -161,9 +166,20 @@ impl Column {
         self.mend_anchors(cube, time, rate);
         // Whatever the master did, it did while its process lived.
         let missing = rate.ticks(self.before.life).saturating_sub(self.sums(cube).life);
-        if let (LocationId(0), Some(&program)) = (self.location, cube.calls.roots().first()) {
+        if let (true, Some(program)) = (self.is_master(cube), self.program(cube, time)) {
             cube.add(time, program, self.location, missing);
         }
+    }
+
+    fn is_master(&self, cube: &Cube) -> bool {
+        cube.system.master(self.location) == self.location
+    }
+
+    /// The root of its own program, if the cube has several.
+    fn program(&self, cube: &Cube, time: MetricId) -> Option<CallId> {
+        let programs = || cube.calls.roots().iter().copied().filter(|&at| !is_task_root(cube, at));
+        let own = programs().find(|&root| cube.get(time, root, self.location) != 0);
+        own.or_else(|| programs().next())
     }
 
     /// What is too much or too little in task trees is so at the call path with the longest time.

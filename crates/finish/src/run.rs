@@ -201,9 +201,7 @@ impl Run {
         outcomes.into_iter().collect::<Result<(), Error>>()?;
         let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Shared { mut cube, values, .. } = shared;
-        cube.waits.sort_by_key(|wait| (wait.call, wait.location, wait.by));
-        cube.task_times.sort_by_key(|times| (times.region, times.location, times.time));
-        cube.visit_times.sort_by_key(|times| (times.call, times.location));
+        sort_lists(&mut cube);
         Ok((cube, values))
     }
 
@@ -272,8 +270,15 @@ fn measured(
     own
 }
 
+/// Puts what has no place in a cube's boxes in order.
+pub fn sort_lists(cube: &mut Cube) {
+    cube.waits.sort_by_key(|wait| (wait.call, wait.location, wait.by));
+    cube.task_times.sort_by_key(|times| (times.region, times.location, times.time));
+    cube.visit_times.sort_by_key(|times| (times.call, times.location));
+}
+
 /// Adds what has no place in a cube's boxes to the run's.
-fn add_lists(cube: &mut Cube, own: &Cube, map: &Map) {
+pub fn add_lists(cube: &mut Cube, own: &Cube, map: &Map) {
     let place = |(call, location): (CallId, LocationId)| (map.calls[call], map.locations[location]);
     cube.waits.extend(own.waits.iter().map(|wait| {
         let (call, location) = place((wait.call, wait.location));

@@ -23,8 +23,9 @@ use crate::json_schema::{SCHEMA, advice_kind, cause, cause_or_null, gain_origin}
 use crate::limits::limits;
 use crate::nothing_found::nothing_found;
 use crate::processes::{JsonProcess, json_processes};
+use crate::serial::JsonSerial;
 use crate::visits::by_call;
-use crate::{RunInfo, WhatIf, difference, one_thread};
+use crate::{Resources, RunInfo, WhatIf, difference, one_thread};
 
 /// A whole report, as `pompeii report --json` prints it. Fields that end in `_s` are seconds, and
 /// sums over all locations unless they say otherwise. Fields may be added, and are never renamed.
@@ -99,6 +100,10 @@ pub struct JsonReport {
     pub visit_times: Vec<JsonVisitTimes>,
     /// How long the run would take with changes; `null` without an analysis of its trace.
     pub what_if: Option<WhatIf>,
+    /// What the command used besides CPU time; `null` if it is not known.
+    pub resources: Option<Resources>,
+    /// What the run costs more than one on one thread; `null` without such a run.
+    pub serial: Option<JsonSerial>,
 }
 
 /// Efficiencies between 0 and 1; 1 means that nothing is lost. The first is the product of the next
@@ -397,6 +402,8 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
         visit_times: by_call(cube).iter().map(|of| json_visit_times(cube, of)).collect(),
         waits: waits.map(|wait| json_wait(cube, wait)).collect(),
         what_if: run.what_if.clone().filter(|_| is_run),
+        resources: run.resources.filter(|_| is_run),
+        serial: run.serial.as_ref().filter(|_| is_run).map(|of| JsonSerial::new(cube, of)),
     }
 }
 

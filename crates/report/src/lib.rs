@@ -31,8 +31,10 @@ mod one_thread;
 mod page_calls;
 mod page_facts;
 mod processes;
+mod resources;
 mod scaling;
 pub mod score;
+mod serial;
 mod summary;
 mod task_analysis;
 mod tasks;
@@ -51,7 +53,9 @@ pub use html::{html, write_html, write_page_data};
 pub use json::{JsonReport, json, json_report};
 pub use json_schema::json_schema;
 pub use processes::{JsonProcess, processes};
+pub use resources::Resources;
 pub use scaling::{scaling_json, scaling_picture, scaling_text};
+pub use serial::{JsonConstructCost, JsonSerial, serial};
 pub use summary::summary;
 pub use task_analysis::{task_analysis, task_analysis_json};
 pub use tasks::tasks;
@@ -60,7 +64,7 @@ pub use visits::visits;
 pub use waits::waits;
 pub use what_if::{Change, FASTER, FasterRegion, FasterRun, RemovedFinding, WhatIf};
 
-use pompeii_analysis::{Machine, Measuring};
+use pompeii_analysis::{Machine, Measuring, SerialCosts};
 
 /// How a report is laid out.
 #[derive(Clone, Debug)]
@@ -106,4 +110,8 @@ pub struct RunInfo {
     pub notes: Vec<String>,
     /// How long the run would take with changes; `None` without an analysis of its trace.
     pub what_if: Option<WhatIf>,
+    /// What it used besides CPU time; `None` if that is not known.
+    pub resources: Option<Resources>,
+    /// What it costs more than a run on one thread; `None` without such a run.
+    pub serial: Option<SerialCosts>,
 }

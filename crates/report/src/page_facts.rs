@@ -9,6 +9,7 @@ use crate::json::{JsonFinding, JsonPart, json_report};
 use crate::json_distributions::{JsonTasks, JsonVisitTimes};
 use crate::page_calls::PageCalls;
 use crate::processes::JsonProcess;
+use crate::serial::JsonSerial;
 use crate::summary::{gain, lost};
 use crate::{JsonReport, RunInfo, difference, dilation, one_thread, waits};
 
@@ -47,6 +48,8 @@ pub struct PageFacts {
     tasks: Vec<JsonTasks>,
     visit_times: Vec<JsonVisitTimes>,
     ranks: Vec<JsonProcess>,
+    /// What the run costs more than one on one thread.
+    serial: Option<JsonSerial>,
 }
 
 /// A finding, with its numbers as the terminal has them.
@@ -93,6 +96,8 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         tasks,
         mut visit_times,
         ranks,
+        resources,
+        serial,
         sum_error,
         ..
     } = json_report(cube, run);
@@ -103,6 +108,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         !is_elsewhere && meaning.as_ref() != Some(note)
     });
     notes.extend(calls.note());
+    notes.extend(resources.map(|of| of.sentence()));
     let place = |call: usize| calls.place(CallId::from_index(call));
     visit_times.iter_mut().for_each(|of| of.call_path = place(of.call_path));
     visit_times.sort_by(|a, b| b.sum_s.total_cmp(&a.sum_s));
@@ -132,6 +138,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         tasks,
         visit_times,
         ranks,
+        serial,
     }
 }
 

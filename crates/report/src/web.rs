@@ -103,6 +103,7 @@ pub const MODULES: &[Asset] = assets!(
     "views/findings.js"
     "views/help.js"
     "views/overview.js"
+    "views/serial.js"
     "views/source.js"
     "views/tables.js"
     "views/taskfacts.js"

@@ -203,7 +203,7 @@ fn with_combined(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
 }
 
 /// The parallel region on the same line, of which a worksharing construct is the other half.
-fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
+pub(crate) fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
     let parent = lens.cube.calls.parent(call)?;
     let (inner, outer) = (lens.region(call), lens.region(parent));
     let is_one = outer.role == Role::Parallel

@@ -60,6 +60,7 @@ use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
 pub use advice::Advice;
 pub use gain::{FromTrace, Gain};
 pub use lists::{AdviceKind, Cause};
+pub(crate) use memory::combined_with;
 pub use paths::construct;
 pub(crate) use task_group::{CREATORS_SHARE, TaskConstruct, TaskNumbers};
 

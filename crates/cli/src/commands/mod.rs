@@ -17,6 +17,7 @@ mod filter;
 mod html;
 mod instrument;
 mod job;
+mod merge;
 mod recover;
 mod reference;
 mod repeat;
@@ -70,6 +71,8 @@ pub enum Command {
     Whatif(whatif::Arguments),
     /// Put an experiment into one compressed file, which all commands read, or get it back
     Archive(archive::Arguments),
+    /// Make one experiment of several that belong to one run
+    Merge(merge::Arguments),
     /// Print the records of a trace as text or JSON
     Dump(dump::Arguments),
     /// Write a trace in the format of another tool
@@ -109,6 +112,7 @@ impl Command {
             Command::Check(arguments) => check::execute(&arguments),
             Command::Whatif(arguments) => whatif::execute(&arguments),
             Command::Archive(arguments) => archive::execute(&arguments),
+            Command::Merge(arguments) => merge::execute(&arguments),
             Command::Dump(arguments) => dump::execute(&arguments),
             Command::Convert(arguments) => convert::execute(&arguments),
             Command::Explain(arguments) => explain::execute(&arguments),

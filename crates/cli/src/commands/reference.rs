@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use pompeii_analysis::Reference;
 use pompeii_analysis::reference::Run;
+use pompeii_analysis::{Reference, SerialCosts};
 use pompeii_finish::{RunInfo, quoted};
 use pompeii_model::Cube;
 
@@ -41,6 +41,8 @@ pub struct Options {
 pub struct Compared {
     /// What the work takes on one thread.
     pub reference: Option<Reference>,
+    /// What each construct costs more than on one thread.
+    pub costs: Option<SerialCosts>,
     /// What the report says about it.
     pub note: Option<String>,
 }
@@ -77,7 +79,7 @@ impl Compared {
             let why = failure::message(&error);
             let name = shown_name(&folder);
             let note = format!("The reference run {name} cannot be used: {why}.");
-            Self { reference: None, note: Some(note) }
+            Self { note: Some(note), ..Self::default() }
         })
     }
 
@@ -91,7 +93,8 @@ impl Compared {
             seconds(&serial.cube),
             shown_name(folder)
         );
-        Ok(Self { reference: Some(reference), note: Some(note) })
+        let costs = Some(SerialCosts::new(&experiment.cube, &serial.cube, &reference));
+        Ok(Self { reference: Some(reference), costs, note: Some(note) })
     }
 }
 

@@ -93,9 +93,11 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let layout = Look::of(&std::io::stdout()).report(arguments.top);
     let trees = TreeOptions { layout: layout.clone(), ..TreeOptions::default() };
     let cube = &experiment.cube;
+    let info = whole_info(&experiment, compared);
     let parts = [
-        pompeii_report::summary(cube, &whole_info(&experiment, compared), &layout),
+        pompeii_report::summary(cube, &info, &layout),
         pompeii_report::processes(cube, &layout),
+        pompeii_report::serial(cube, &info, &layout),
         pompeii_report::waits(cube, &layout),
         what_if(&experiment, &layout),
         pompeii_report::tasks(cube, &layout),
@@ -171,6 +173,8 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
         what_if: experiment.what_if.clone(),
+        resources: manifest.and_then(|of| of.run.resources.as_ref()).map(resources::reported),
+        serial: compared.costs,
     }
 }
 
@@ -187,12 +191,10 @@ fn what_if(experiment: &Experiment, options: &pompeii_report::Options) -> String
     what_if.table((WHAT_IF_ROWS, "--json"), options) + &what_if.changes_text()
 }
 
-/// The same, and what is of less interest just after the run. Programs and the page have the
-/// former: programs find these numbers in the manifest.
+/// The same, and what is of less interest just after the run. JSON and page have it elsewhere.
 fn whole_info(experiment: &Experiment, compared: Compared) -> RunInfo {
     let mut info = run_info(experiment, compared);
-    let used = experiment.manifest.as_ref().and_then(|manifest| manifest.run.resources.as_ref());
-    info.notes.extend(used.map(resources::sentence));
+    info.notes.extend(info.resources.map(|used| used.sentence()));
     info
 }
 
@@ -343,6 +345,10 @@ fn folder_bytes(folder: &Path) -> u64 {
 /// What was lost, and what else was measured.
 fn notes(manifest: &Manifest, experiment: &Experiment) -> Vec<String> {
     let mut notes = recover::lost(manifest);
+    if !manifest.merged.is_empty() {
+        let names = manifest.merged.join(", ");
+        notes.push(format!("This experiment was merged of {names}. Their traces are there."));
+    }
     let filter = experiment.named.join(FILTER_COPY);
     if experiment.folder.join(FILTER_COPY).exists() {
         notes.push(format!(

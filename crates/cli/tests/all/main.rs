@@ -29,6 +29,7 @@ mod locks;
 mod loops;
 mod measured;
 mod memory;
+mod merge;
 mod messages;
 mod metrics;
 mod oracle_apps;

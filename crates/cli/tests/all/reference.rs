@@ -82,8 +82,16 @@ fn a_reference_may_be_measured_by_hand() {
     run("one", "1");
     let report = sandbox.succeeds("report two --serial one").output;
     assert!(report.contains("Compared with a run on one thread"), "{report}");
+    assert!(report.contains("Overheads") && report.contains("serial"), "{report}");
     let json = sandbox.succeeds("report two --serial one --json").output;
     assert!(json.contains("Compared with a run on one thread"), "{json}");
+    // Each tick of both runs belongs to one construct.
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let (serial, number) = (&json["serial"], |of: &serde_json::Value| of.as_f64().unwrap());
+    let sum: f64 =
+        serial["constructs"].as_array().unwrap().iter().map(|of| number(&of["overhead_s"])).sum();
+    let more = number(&json["allocation_s"]) - number(&serial["wall_s"]);
+    assert!((sum - more).abs() < 1e-6, "{sum} {more} {serial}");
     sandbox.succeeds("html two --serial one -o two.html");
     let page = std::fs::read_to_string(sandbox.path("two.html")).unwrap();
     assert!(page.contains("Compared with a run on one thread"));

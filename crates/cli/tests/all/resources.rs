@@ -32,6 +32,10 @@ fn reports_have_memory_and_page_faults() {
     let peak = used["peak_bytes"].as_u64().unwrap();
     assert!((256 << 20..320 << 20).contains(&peak), "{used}");
     assert!(used["page_faults"].as_u64() > Some(0), "{used}");
+    let report: Value =
+        serde_json::from_str(&sandbox.succeeds("report exp --json").output).unwrap();
+    assert_eq!(report["resources"]["peak_bytes"], used["peak_bytes"]);
+    assert_eq!(report["resources"]["page_faults"], used["page_faults"]);
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("The largest process had 2"), "{report}");
 }

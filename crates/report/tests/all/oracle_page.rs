@@ -2,7 +2,10 @@
 //! terminal, in the same order.
 
 use expect_test::{Expect, expect};
-use pompeii_analysis::{self as analysis, Advice, AdviceKind, Cause, Explains, MachineCause};
+use pompeii_analysis::reference::Run;
+use pompeii_analysis::{
+    self as analysis, Advice, AdviceKind, Cause, Explains, MachineCause, Reference, SerialCosts,
+};
 use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
 use pompeii_report::{RunInfo, html};
 use pompeii_testing::oracles;
@@ -208,12 +211,23 @@ fn tasks_have_their_times_and_a_histogram() {
     );
 }
 
+/// The table of processes, and that of the constructs compared with one thread in each.
 #[test]
 fn processes_stand_next_to_each_other() {
+    let hybrid = cube(include_str!("hybrid.txt"));
+    let one = cube(
+        "wall=1300 locations=2 processes=2
+         ocean                                 *  time=30 visits=1
+         ocean/step@ocean.c:20                 *  time=70 visits=1
+         ocean/step@ocean.c:20/parallel@ocean.c:31  *  time=1200 visits=100",
+    );
+    let [all, alone] = [&hybrid, &one].map(|cube| Run { cube, not_on_cpu_ns: None });
+    let reference = Reference::new(all, alone).unwrap();
+    let serial = Some(SerialCosts::new(&hybrid, &one, &reference));
     check(
         "processes",
-        &cube(include_str!("hybrid.txt")),
-        &RunInfo::default(),
+        &hybrid,
+        &RunInfo { serial, ..RunInfo::default() },
         expect![[r#"
             ocean: 1.00 s
             on 4 threads (2 processes) · 3 regions, 4 call paths Copy link
@@ -258,7 +272,14 @@ fn processes_stand_next_to_each_other() {
             Processes
             process computing MPI idle not there
             MPI Rank 0 on node 1.4 s 0.25 s 0.40 s 0 s
-            MPI Rank 1 on node 1.7 s 50 ms 0.18 s 40 ms"#]],
+            MPI Rank 1 on node 1.7 s 50 ms 0.18 s 40 ms
+            Overheads
+            The run on one thread took 1.3 s. All threads together take 1.4 s more CPU time.
+            construct serial overhead computing MPI idle other work inflation
+            MPI_Allreduce 0 s 0.60 s 0 s 0.30 s 0.30 s 0 s
+            parallel ocean.c:31 2.4 s 0.40 s 0.40 s 0 s 0 s 0 s -2.0 s to 0.40 s
+            step 0.14 s 0.34 s 0.10 s 0 s 0.24 s 0 s
+            ocean 60 ms 60 ms -20 ms 0 s 40 ms 40 ms"#]],
     );
 }
 

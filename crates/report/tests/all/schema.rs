@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use expect_test::expect_file;
-use pompeii_analysis::{self as analysis, Advice, AdviceKind, Cause, Explains, MachineCause};
-use pompeii_report::{RunInfo, json, json_schema};
+use pompeii_analysis::{
+    self as analysis, Advice, AdviceKind, Cause, ConstructCost, Explains, MachineCause,
+    SerialCosts, Spent,
+};
+use pompeii_report::{Resources, RunInfo, json, json_schema};
 use serde_json::Value;
 
 #[test]
@@ -67,6 +70,17 @@ fn report(text: &str) -> Value {
         advice: Advice { kind: AdviceKind::Threads, target: "the run".into(), value: None },
         taken_ns: Some(1_000_000_000_000),
     });
+    let region = cube.regions.ids().next();
+    let spent = |computing| Spent { computing, ..Spent::default() };
+    let cost = ConstructCost {
+        region,
+        combined: None,
+        serial: spent(1),
+        parallel: spent(3),
+        inflation: Some((0, 2)),
+    };
+    run.resources = Some(Resources { energy_j: Some(1.5), ..Resources::default() });
+    run.serial = Some(SerialCosts { serial_wall_ticks: 1, constructs: vec![cost] });
     serde_json::from_str(&json(&cube, &run)).unwrap()
 }
 
@@ -83,6 +97,8 @@ fn every_field_is_described_and_every_described_field_is_there() {
         ".machine[].cause",
         ".findings[].explained_by",
         ".ranks[].wall_s",
+        ".resources.energy_j",
+        ".serial.constructs[].inflation_low_s",
     ] {
         assert!(seen.contains(place), "{place}");
     }

@@ -1,13 +1,15 @@
-// What the terminal's report has as tables: who waited for whom, processes side by side, and times
-// of single visits.
+// What the terminal's report has as tables: who waited for whom, processes side by side, costs
+// compared with one thread, and times of single visits.
 
 import { el } from "../dom.js";
 import { count, percent, seconds } from "../format.js";
+import { serialCosts } from "./serial.js";
 import { block, more, number, table, tables } from "./tables.js";
 
 /** @param {HTMLElement} host @param {any} raw @param {(call: number) => void} onCall */
 export function renderDetails(host, raw, onCall) {
-  const parts = [waits(raw, onCall), processes(raw), visits(raw, onCall)].filter((part) => part);
+  const parts = [waits(raw, onCall), processes(raw), serialCosts(raw), visits(raw, onCall)]
+    .filter((part) => part);
   host.replaceChildren(.../** @type {HTMLElement[]} */ (parts));
   host.hidden = !host.children.length;
 }

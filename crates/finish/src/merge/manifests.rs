@@ -1,0 +1,148 @@
+//! The manifest of several experiments in one: what is said of one process is of the first.
+
+use std::collections::HashSet;
+
+use pompeii_model::Cube;
+
+use super::{Part, cubes};
+use crate::counted::Counted;
+use crate::end::End;
+use crate::hot_lines;
+use crate::machine::Resources;
+use crate::manifest::{Job, Lost, Manifest, ProcessEntry, RankEntry, RunInfo, WithoutPlace};
+use crate::observed::observed_by;
+use crate::threads::Threads;
+use crate::together::together;
+
+/// When a run began and ended, in nanoseconds since 1970.
+pub fn span_of(manifest: &Manifest) -> (u64, u64) {
+    let start = manifest.start_realtime_ns;
+    (start, start.saturating_add(manifest.wall_ns))
+}
+
+/// From the first start to the last end, in nanoseconds.
+pub fn span(parts: &[Part]) -> u64 {
+    let spans = || parts.iter().map(|part| span_of(&part.manifest));
+    let start = spans().map(|(start, _)| start).min().unwrap_or(0);
+    spans().map(|(_, end)| end).max().unwrap_or(0) - start
+}
+
+/// One job with the ranks of all.
+pub fn job(jobs: &[&Job]) -> Job {
+    let mut ranks: Vec<RankEntry> = jobs.iter().flat_map(|job| job.ranks.clone()).collect();
+    ranks.sort_by_key(|entry| entry.rank);
+    let size = jobs.iter().map(|job| job.size).max().unwrap_or(0);
+    let there: HashSet<u32> = ranks.iter().map(|entry| entry.rank).collect();
+    Job {
+        id: jobs[0].id.clone(),
+        size,
+        missing: (0..size).filter(|rank| !there.contains(rank)).collect(),
+        unreadable: jobs.iter().flat_map(|job| job.unreadable.clone()).collect(),
+        ranks,
+    }
+}
+
+/// The manifest of the cube of all parts.
+pub fn merged(parts: &[Part], cube: &Cube, job: Option<Job>) -> Manifest {
+    let all = || parts.iter().map(|part| &part.manifest);
+    let first = &parts[0].manifest;
+    let start_realtime_ns = all().map(|of| of.start_realtime_ns).min().unwrap_or(0);
+    Manifest {
+        tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
+        program: cubes::programs(parts),
+        run: run_info(parts),
+        end: all().map(|of| &of.end).find(|end| is_bad(end)).unwrap_or(&first.end).clone(),
+        forked_from: None,
+        start_realtime_ns,
+        wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
+        locations: cube.system.locations.len(),
+        observed_by: observed_by(&cube.regions),
+        trace: false,
+        regions: cube.regions.len(),
+        call_paths: cube.calls.len(),
+        counted: all().filter_map(|of| of.counted.clone()).reduce(Counted::with),
+        threads: threads(parts),
+        lost: lost(parts),
+        // These are about traces.
+        guarded: Vec::new(),
+        summed_visits: 0,
+        excluded: together(all().flat_map(|of| of.excluded.clone())),
+        excluded_visits: all().map(|of| of.excluded_visits).max().unwrap_or(0),
+        hot_lines: hot_lines::together(all().flat_map(|of| &of.hot_lines)),
+        samples: [0, 1].map(|which| all().map(|of| of.samples[which]).sum()),
+        job,
+        processes: all().flat_map(|of| failed(&of.processes)).collect(),
+        merged: parts.iter().map(|part| part.name.clone()).collect(),
+        ..first.clone()
+    }
+}
+
+fn is_bad(end: &End) -> bool {
+    !matches!(end, End::Exit { code: Some(0) | None })
+}
+
+/// What is known of the threads of all processes; nothing if it is not known of some.
+fn threads(parts: &[Part]) -> Option<Threads> {
+    let all: Option<Vec<&Threads>> =
+        parts.iter().map(|part| part.manifest.threads.as_ref()).collect();
+    Some(Threads::together(all?.into_iter()))
+}
+
+/// Processes of which there is nothing. The other ones have experiments in the folders of the
+/// parts.
+fn failed(processes: &[ProcessEntry]) -> impl Iterator<Item = ProcessEntry> + '_ {
+    processes.iter().filter(|entry| entry.problem.is_some()).cloned()
+}
+
+/// How the first one was started. What other programs did on a machine is known for the time of
+/// each command only, and not for that of all.
+fn run_info(parts: &[Part]) -> RunInfo {
+    let all = || parts.iter().map(|part| &part.manifest.run);
+    RunInfo {
+        exit_code: all().find_map(|run| run.exit_code.filter(|code| *code != 0)).or(Some(0)),
+        signal: all().find_map(|run| run.signal),
+        machine: None,
+        resources: resources(parts),
+        pid: None,
+        ..parts[0].manifest.run.clone()
+    }
+}
+
+/// Counters of energy are those of a whole machine, so that the values of two parts on one machine
+/// would count the same energy twice.
+fn resources(parts: &[Part]) -> Option<Resources> {
+    let all: Option<Vec<&Resources>> =
+        parts.iter().map(|part| part.manifest.run.resources.as_ref()).collect();
+    let all = all?;
+    let hosts: HashSet<&str> = parts.iter().map(|part| part.manifest.host.as_str()).collect();
+    let energy = || all.iter().map(|of| of.energy_uj).sum::<Option<u64>>();
+    Some(Resources {
+        peak_bytes: all.iter().filter_map(|of| of.peak_bytes).max(),
+        page_faults: all.iter().map(|of| of.page_faults).sum(),
+        disk_faults: all.iter().map(|of| of.disk_faults).sum(),
+        energy_uj: if hosts.len() == parts.len() { energy() } else { None },
+    })
+}
+
+fn lost(parts: &[Part]) -> Lost {
+    let all = || parts.iter().map(|part| &part.manifest.lost);
+    let sum = |of: fn(&Lost) -> u64| all().map(of).fold(0, u64::saturating_add);
+    let mut without_place: Vec<WithoutPlace> = Vec::new();
+    for of in all().flat_map(|of| &of.without_place) {
+        match without_place.iter_mut().find(|known| known.what == of.what) {
+            Some(known) => known.count = known.count.saturating_add(of.count),
+            None => without_place.push(of.clone()),
+        }
+    }
+    Lost {
+        events: sum(|of| of.events),
+        more_events: all().any(|of| of.more_events),
+        is_trace_empty: false,
+        dropped: Vec::new(),
+        threads: sum(|of| of.threads),
+        without_place,
+        readings: sum(|of| of.readings),
+        reason: all().find_map(|of| of.reason.clone()),
+        died: all().any(|of| of.died),
+    }
+}
