@@ -101,7 +101,8 @@ mod tests {
         let cube = experiment::measured(folder.path(), Damaged::default()).unwrap();
         let mut manifest = json!({
             "tool": "Pompeii", "program": "a", "host": "one", "pid": 1, "clock": "a clock",
-            "run": {"command": ["./a"], "environment": {}, "exit_code": 0, "signal": null},
+            "run": {"command": ["./a"], "environment": {}, "exit_code": 0, "signal": null,
+                "cpus": 1},
             "end": {"how": "exit", "code": 0}, "start_realtime_ns": start_ms * 1_000_000,
             "wall_ns": (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64, "ticks_per_second": 1000.0,
             "locations": 1, "observed_by": "source", "trace": false, "regions": 1,
@@ -180,6 +181,8 @@ mod tests {
         );
         assert_eq!((manifest.lost.events, manifest.wall_ns), (4, 110_000_000));
         assert_eq!(manifest.merged, ["first", "second"]);
+        // They may have had one CPU each.
+        assert_eq!(manifest.run.cpus, 0);
     }
 
     /// Both hosts have ranks of one job. A tick of the second host is half as long.

@@ -347,7 +347,9 @@ fn notes(manifest: &Manifest, experiment: &Experiment) -> Vec<String> {
     let mut notes = recover::lost(manifest);
     if !manifest.merged.is_empty() {
         let names = manifest.merged.join(", ");
-        notes.push(format!("This experiment was merged of {names}. Their traces are there."));
+        notes.push(format!(
+            "This experiment was merged of {names}. Traces are in these experiments only."
+        ));
     }
     let filter = experiment.named.join(FILTER_COPY);
     if experiment.folder.join(FILTER_COPY).exists() {

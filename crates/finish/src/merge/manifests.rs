@@ -95,12 +95,14 @@ fn failed(processes: &[ProcessEntry]) -> impl Iterator<Item = ProcessEntry> + '_
 }
 
 /// How the first one was started. What other programs did on a machine is known for the time of
-/// each command only, and not for that of all.
+/// each command only, and not for that of all. Nor is the number of CPUs of all: a launcher may
+/// have bound each process to other ones.
 fn run_info(parts: &[Part]) -> RunInfo {
     let all = || parts.iter().map(|part| &part.manifest.run);
     RunInfo {
         exit_code: all().find_map(|run| run.exit_code.filter(|code| *code != 0)).or(Some(0)),
         signal: all().find_map(|run| run.signal),
+        cpus: 0,
         machine: None,
         resources: resources(parts),
         pid: None,
