@@ -18,7 +18,7 @@ const SECONDS_MAX: usize = 60;
 
 /// The targets that read files of foreign origin, with the executions for which `cargo xtask test`
 /// runs each. One of `live` takes some milliseconds, because it makes an experiment.
-pub const READERS: [(&str, &str); 7] = [
+pub const READERS: [(&str, &str); 8] = [
     ("cubex", "20000x"),
     ("epilog", "5000x"),
     ("export", "1000x"),
@@ -26,6 +26,7 @@ pub const READERS: [(&str, &str); 7] = [
     ("live", "2500x"),
     ("otf2", "20000x"),
     ("replay", "1000x"),
+    ("tau", "2000x"),
 ];
 
 /// When a run ends.

@@ -27,6 +27,7 @@ mod header;
 mod target;
 mod wrapper;
 
+pub use functions::kind;
 use header::Prototype;
 pub use target::{Target, wrapped};
 

@@ -27,7 +27,7 @@ const MAY_USE: [(&str, &[&str]); 22] = [
     ("finish", &["live", "model", "otf2", "cubex", "symbols"]),
     ("replay", &["model", "otf2"]),
     ("index", &["replay", "model", "otf2"]),
-    ("export", &["index", "replay", "model", "otf2", "epilog"]),
+    ("export", &["index", "replay", "model", "otf2", "epilog", "mpi"]),
     ("analysis", &["replay", "model", "otf2", "cubex"]),
     ("tables", &["analysis", "finish", "replay", "model", "otf2", "cubex"]),
     ("python", &["tables"]),

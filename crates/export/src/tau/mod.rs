@@ -11,7 +11,9 @@
 //!   recursion is not counted twice.
 //! * Tasks have a tree of their own, below the timer `TASKS`: so exclusive times add up to the time
 //!   of the thread, and inclusive times of scheduling points have no tasks.
+//! * [`import`] reads such profiles, also those of TAU.
 
+pub mod import;
 mod names;
 mod timers;
 
@@ -61,14 +63,18 @@ fn write_thread(
 ) -> io::Result<()> {
     let sums = timers.each_ref().map(|timers| timers.sums(values));
     let lines = timers.iter().zip(&sums).flat_map(|(timers, sums)| timers.iter().zip(sums));
-    let lines: Vec<(&Timer, &Sums)> = lines.filter(|(_, sums)| **sums != Sums::default()).collect();
+    let is_written =
+        |(timer, sums): &(&Timer, &Sums)| **sums != Sums::default() && timer.name != APPLICATION;
+    let lines: Vec<(&Timer, &Sums)> = lines.filter(is_written).collect();
     writeln!(out, "{} templated_functions_MULTI_TIME", 1 + lines.len())?;
     let metadata = metadata(cube, location);
     writeln!(out, "# Name Calls Subrs Excl Incl ProfileCalls # {metadata}")?;
     let microseconds = |ticks: i64| ticks as f64 * 1e6 / cube.clock.ticks_per_second();
     let Sums { called, inclusive, .. } = values.of_all(cube);
     let all = microseconds(inclusive).round();
-    writeln!(out, "\"{APPLICATION}\" 1 {called} 0 {all} 0 GROUP=\"TAU_DEFAULT\" ")?;
+    let own = timers[0].application(&sums[0]).unwrap_or(Sums { called, ..Sums::default() });
+    let (called, exclusive) = (own.called, microseconds(own.exclusive).round());
+    writeln!(out, "\"{APPLICATION}\" 1 {called} {exclusive} {all} 0 GROUP=\"TAU_DEFAULT\" ")?;
     for (timer, sums) in lines {
         let (exclusive, inclusive) = (microseconds(sums.exclusive), microseconds(sums.inclusive));
         writeln!(

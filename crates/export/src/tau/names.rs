@@ -46,24 +46,31 @@ fn openmp(region: &Region, view: View) -> String {
     }
 }
 
-/// The pair of events between which the time of a construct is. Constructs that OPARI does not know
-/// are named alike.
+/// The pair of events between which the time of a construct is, where TAU has a name of its own for
+/// it. Of two roles with the same name, the first one is that of an imported timer.
+pub const PAIRS: [(Role, &str); 12] = [
+    (Role::Parallel, "parallel begin/end"),
+    (Role::Loop, "for enter/exit"),
+    (Role::Section, "section begin/end"),
+    (Role::SingleBody, "single begin/end"),
+    (Role::Master, "master begin/end"),
+    (Role::CriticalBody, "critical begin/end"),
+    (Role::Barrier, "barrier enter/exit"),
+    (Role::ImplicitBarrier, "barrier enter/exit"),
+    (Role::OrderedBody, "ordered begin/end"),
+    (Role::TaskCreate, "task create begin/create end"),
+    (Role::Task, "task begin/end"),
+    (Role::Taskwait, "taskwait begin/end"),
+];
+
+/// How the names of all other constructs end.
+pub const OTHER_PAIR: &str = " enter/exit";
+
+/// The name of all constructs of a kind together. Constructs that OPARI does not know are named
+/// alike.
 fn construct(role: Role) -> String {
-    let name = match role {
-        Role::Parallel => "parallel begin/end",
-        Role::Loop => "for enter/exit",
-        Role::Section => "section begin/end",
-        Role::SingleBody => "single begin/end",
-        Role::Master => "master begin/end",
-        Role::CriticalBody => "critical begin/end",
-        Role::Barrier | Role::ImplicitBarrier => "barrier enter/exit",
-        Role::OrderedBody => "ordered begin/end",
-        Role::TaskCreate => "task create begin/create end",
-        Role::Task => "task begin/end",
-        Role::Taskwait => "taskwait begin/end",
-        other => return format!("{} enter/exit", other.as_str()),
-    };
-    name.to_owned()
+    let name = PAIRS.iter().find(|(known, _)| *known == role).map(|(_, name)| (*name).to_owned());
+    name.unwrap_or_else(|| format!("{}{OTHER_PAIR}", role.as_str()))
 }
 
 /// The group of a region.

@@ -49,7 +49,8 @@ impl Timers {
             let calls = cube.calls.ancestors(call).take(STEPS_MAX);
             let mut steps: Vec<&str> =
                 calls.map(|call| names[cube.calls.region(call).index()].as_str()).collect();
-            if steps.len() < STEPS_MAX {
+            // A profile of TAU has this timer already.
+            if steps.len() < STEPS_MAX && steps.last() != Some(&APPLICATION) {
                 steps.push(APPLICATION);
             }
             steps.reverse();
@@ -72,6 +73,11 @@ impl Timers {
         }
         let calls = Groups::new(&cube.calls, of, timers.len());
         Timers { timers, calls }
+    }
+
+    /// The sums of the timer around all others, if it is a region of the profile.
+    pub fn application(&self, sums: &[Sums]) -> Option<Sums> {
+        self.iter().zip(sums).find(|(timer, _)| timer.name == APPLICATION).map(|(_, sums)| *sums)
     }
 
     /// All timers.

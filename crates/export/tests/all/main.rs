@@ -15,3 +15,5 @@ mod robust;
 mod speedscope;
 mod split;
 mod tau;
+mod tau_damage;
+mod tau_import;

@@ -2,7 +2,8 @@
 
 use super::form;
 
-/// The kind of a function, without `POMP_MPI_`.
+/// The kind of a function whose name is given without `MPI_`: the name of the constant of
+/// `pomp_mpi.h` without `POMP_MPI_`.
 pub fn kind(name: &str) -> &'static str {
     let name = name.strip_suffix("_c").unwrap_or(name);
     if let Some((collective, _)) = form(name) {

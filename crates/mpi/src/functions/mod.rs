@@ -13,7 +13,7 @@ mod windows;
 
 use collectives::COLLECTIVES;
 pub use collectives::Collective;
-use kinds::kind;
+pub use kinds::kind;
 
 use crate::wrapper::indented;
 
