@@ -11,11 +11,13 @@ use pompeii_report::WhatIf;
 use tempfile::TempDir;
 
 use crate::analyzed_trace::{self, Added};
+use crate::foreign::{self, Measured};
 use crate::output::say;
 use crate::packed::{self, Need};
 use crate::progress::Progress;
 use crate::repeated;
 use crate::terminal::{make_printable, shown};
+use crate::traced_profile;
 
 /// An open experiment.
 pub struct Experiment {
@@ -94,8 +96,8 @@ fn open_with(
     let named = if packed::is_packed(folder) { folder } else { run.as_path() };
     let (folder, named) = (run.as_path(), named.to_owned());
     let source = Source::of(folder)?;
-    let mut measured = load(&source.profile, damaged, pompeii_analysis::measured)?;
-    let is_whole = source.snapshot.is_none() && folder.is_dir();
+    let mut measured = source.measured(damaged)?;
+    let is_whole = source.snapshot.is_none() && source.is_profile_in(folder);
     let Added { note: trace_note, what_if } =
         if is_whole { add(&mut measured, folder, &named) } else { Added::default() };
     let cube = pompeii_analysis::derive(&measured);
@@ -124,7 +126,7 @@ fn manifest_of(folder: &Path) -> Option<Manifest> {
 /// As for [`open`].
 pub fn measured(folder: &Path, damaged: Damaged) -> Result<Cube> {
     let folder = packed::folder(folder, Need::Reports)?;
-    load(&Source::of(&shown_run(&folder))?.profile, damaged, pompeii_analysis::measured)
+    Source::of(&shown_run(&folder))?.measured(damaged)
 }
 
 /// The run that stands for all in a folder of several runs, with a message; otherwise the folder.
@@ -141,7 +143,7 @@ pub fn shown_run(folder: &Path) -> PathBuf {
 
 /// What of an experiment is read.
 struct Source {
-    profile: PathBuf,
+    measured: Measured,
     /// The folder of an experiment that was made of what a running program has measured so far.
     snapshot: Option<TempDir>,
 }
@@ -154,15 +156,37 @@ impl Source {
             bail!("{}: no such experiment; `pompeii run -- PROGRAM` makes one", shown(folder));
         }
         if folder.is_file() {
-            return Ok(Self { profile: folder.to_owned(), snapshot: None });
+            return Ok(Self::report(folder.to_owned()));
         }
         check_access(folder)?;
+        if let Some(measured) = foreign::find(folder) {
+            return Ok(Self { measured, snapshot: None });
+        }
         match pompeii_finish::unended(folder) {
             Some(process) => Self::so_far(folder, &process),
             None => {
                 finish_if_needed(folder)?;
-                Ok(Self { profile: folder.join(PROFILE_FILE), snapshot: None })
+                Ok(Self::report(folder.join(PROFILE_FILE)))
             }
+        }
+    }
+
+    fn report(file: PathBuf) -> Self {
+        Self { measured: Measured::Report(file), snapshot: None }
+    }
+
+    /// Whether it is the profile of an experiment, to which an analysis of its trace adds.
+    fn is_profile_in(&self, folder: &Path) -> bool {
+        let profile = folder.join(PROFILE_FILE);
+        matches!(&self.measured, Measured::Report(file) if *file == profile)
+    }
+
+    /// What was measured.
+    fn measured(&self, damaged: Damaged) -> Result<Cube> {
+        match &self.measured {
+            Measured::Report(file) => load(file, damaged, pompeii_analysis::measured),
+            Measured::Trace(anchor) => traced_profile::read(anchor),
+            Measured::Tau(folder) => foreign::read_tau(folder),
         }
     }
 
@@ -180,13 +204,14 @@ impl Source {
         };
         say(format!("note: {}: {state}; this is what was measured so far", shown(folder)));
         if folder.join(PROFILE_FILE).exists() {
-            return Ok(Self { profile: folder.join(PROFILE_FILE), snapshot: None });
+            return Ok(Self::report(folder.join(PROFILE_FILE)));
         }
         let copy = tempfile::tempdir().context("cannot make a folder for a copy")?;
         let made = pompeii_finish::snapshot(folder, copy.path())
             .and_then(|()| pompeii_finish::finish_ended(copy.path(), &RunInfo::default()));
         made.with_context(|| format!("cannot read what {} has so far", shown(folder)))?;
-        Ok(Self { profile: copy.path().join(PROFILE_FILE), snapshot: Some(copy) })
+        let measured = Measured::Report(copy.path().join(PROFILE_FILE));
+        Ok(Self { measured, snapshot: Some(copy) })
     }
 }
 

@@ -20,7 +20,7 @@ use pompeii_analysis::loops::recorded::{Recorded, has_chunks};
 use pompeii_analysis::selection::Selection;
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, findings, properties};
-use pompeii_finish::{MANIFEST_FILE, Manifest, write_cube};
+use pompeii_finish::{Manifest, write_cube};
 use pompeii_model::{CallId, Cube, Role, Root, Ticks, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
@@ -36,6 +36,7 @@ use self::what_if::Played;
 use super::{dump, tasks, whatif};
 use crate::analyzed_trace::{CUBE_FILE, JSON_FILE};
 use crate::failure;
+use crate::foreign;
 use crate::mpi::job::Job;
 use crate::output::{print, say};
 use crate::packed;
@@ -275,7 +276,8 @@ fn write(
     Ok((measured, summary))
 }
 
-/// Nothing is written next to files of other tools, if the user does not say so.
+/// Nothing is written next to files of other tools, if the user does not say so. An experiment of
+/// Score-P takes the results, because reports look for them there.
 fn output_folder(anchor: &Path, wanted: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = wanted {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", shown(folder)))?;
@@ -285,9 +287,9 @@ fn output_folder(anchor: &Path, wanted: Option<&Path>) -> Result<PathBuf> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    if !folder.join(MANIFEST_FILE).exists() {
+    if !foreign::is_experiment(folder) {
         bail!(
-            "{}: the archive is not in an experiment of Pompeii; name a folder for the results: \
+            "{}: the archive is not in an experiment of Pompeii or Score-P; name a folder for the results: \
              -o DIR",
             shown(anchor)
         );
@@ -512,7 +514,7 @@ fn text_of(
     text += &loops::lines(of_loops, cube.clock);
     text += &summary.what_if.as_ref().map_or_else(String::new, what_if::lines);
     // The report of an experiment uses the analysis of its trace.
-    let is_experiment = folder.join(MANIFEST_FILE).exists();
+    let is_experiment = foreign::is_experiment(folder);
     let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };
     text + &format!("\n Next: pompeii report {}\n", shown(&shown_name(&next)))
 }

@@ -113,6 +113,62 @@ fn a_profile_needs_no_trace() {
     sandbox.succeeds("convert profiled/profile.cubex --to tau --by construct -o constructs");
     let text = fs::read_to_string(sandbox.path("constructs/profile.0.0.0")).unwrap();
     assert!(text.contains("\"parallel begin/end [OpenMP]\" 1 "), "{text}");
+    profiles_of_tau_are_experiments(&sandbox);
+}
+
+/// Visits, visits of callees and names of a flat profile. Formats round times, so their last digits
+/// may differ after a conversion.
+fn counts(sandbox: &Sandbox, name: &str) -> String {
+    let text = sandbox.succeeds(&format!("report {name} --flat --sort name")).output;
+    let line = |line: &str| {
+        let columns: Vec<char> = line.chars().collect();
+        columns[27..51].iter().chain(&columns[61..]).collect::<String>()
+    };
+    text.lines().skip(1).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The folder `tau` has the profile of the experiment `profiled`. Names of TAU lack the function
+/// around a construct.
+fn profiles_of_tau_are_experiments(sandbox: &Sandbox) {
+    let flat = |name: &str| counts(sandbox, name).replace(" main ", " ");
+    assert_eq!(flat("tau"), flat("profiled"));
+    assert!(flat("tau").contains("parallel loop.c:4"), "{}", flat("tau"));
+    let report = sandbox.succeeds("report tau").output;
+    assert!(report.contains("Parallel efficiency"), "{report}");
+    sandbox.succeeds("diff profiled tau");
+    sandbox.succeeds("convert tau --to tau -o again");
+    let names = |file: &str| {
+        let text = fs::read_to_string(sandbox.path(file)).unwrap();
+        let name = |line: &str| line.split('"').nth(1).map(str::to_owned);
+        text.lines().filter_map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("again/profile.0.0.1"), names("tau/profile.0.0.1"));
+}
+
+/// A folder with a trace alone, as Score-P writes it without a profile. The times of a trace of one
+/// process are those of its profile.
+#[test]
+fn traces_of_score_p_are_experiments() {
+    let sandbox = traced();
+    fs::create_dir(sandbox.path("scorep")).unwrap();
+    for name in ["traces", "traces.def", "traces.otf2"] {
+        fs::rename(sandbox.path("exp").join(name), sandbox.path("scorep").join(name)).unwrap();
+    }
+    sandbox.file("scorep/scorep.cfg", "SCOREP_ENABLE_TRACING=true");
+    let flat = |name: &str| sandbox.succeeds(&format!("report {name} --flat")).output;
+    assert_eq!(flat("scorep"), flat("exp"));
+    let before = sandbox.succeeds("report scorep").output;
+    assert!(before.contains("Parallel efficiency"), "{before}");
+    let analysis = sandbox.succeeds("analyze scorep").output;
+    assert!(analysis.ends_with("Next: pompeii report scorep\n"), "{analysis}");
+    assert!(sandbox.exists("scorep/trace.cubex"));
+    assert_eq!(flat("scorep"), flat("exp"));
+    sandbox.succeeds("diff exp scorep");
+    sandbox.succeeds("convert scorep --to folded -o scorep.folded");
+    // To EPILOG and back.
+    sandbox.succeeds("convert scorep --to epilog -o trace.elg").says("those of EPILOG 1.9");
+    sandbox.succeeds("convert trace.elg --to otf2 -o back").says("its anchor is traces.otf2");
+    assert_eq!(counts(&sandbox, "back"), counts(&sandbox, "exp"));
 }
 
 /// An event file that was cut is converted as far as it goes.

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::counted;
 use pompeii_analysis::{Cause, Finding, Removed};
-use pompeii_finish::MANIFEST_FILE;
 use pompeii_model::{CallId, Cube, RegionId, Role, Ticks};
 use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
 use pompeii_report::{Change, RemovedFinding, WhatIf};
@@ -16,6 +15,7 @@ use super::changes::{Costs, Named};
 use crate::analyzed_trace::removed;
 use crate::commands::report;
 use crate::experiment::{self, Damaged, Experiment};
+use crate::foreign;
 use crate::terminal::shown;
 
 /// The findings of an experiment, in the order of its report.
@@ -41,7 +41,7 @@ pub fn experiment_of(anchor: &Path) -> Option<&Path> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    folder.join(MANIFEST_FILE).exists().then_some(folder)
+    foreign::is_experiment(folder).then_some(folder)
 }
 
 /// What a repair does to the recorded run.
@@ -100,8 +100,8 @@ impl Report {
     pub fn open(anchor: &Path) -> Result<Report> {
         let Some(folder) = experiment_of(anchor) else {
             bail!(
-                "{}: the archive is not in an experiment of Pompeii, so it has no findings with \
-                 numbers; name a region",
+                "{}: the archive is not in an experiment of Pompeii or Score-P, so it has no \
+                 findings with numbers; name a region",
                 shown(anchor)
             );
         };
