@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use pompeii_analysis::format;
 use pompeii_model::sums::{Groups, NoSums, Sums, Values, metrics};
 use pompeii_model::{CallId, Cube, LocationId, Paradigm, Region, Role};
+use serde::Serialize;
 
 use crate::Options;
 use crate::layout::{Style, fit, right};
@@ -92,17 +93,7 @@ struct Line {
 /// # Errors
 /// The cube has no times or visits, or is a difference.
 pub fn flat(cube: &Cube, flat: &FlatOptions, options: &Options) -> Result<String, NoSums> {
-    let metrics = metrics(cube)?;
-    let values = match flat.of {
-        FlatOf::Location(location) => Values::at(cube, metrics, location),
-        FlatOf::Total | FlatOf::Mean => Values::of_run(cube, metrics),
-    };
-    let all = values.of_all(cube).inclusive;
-    let mut lines = lines(cube, flat.by, values);
-    lines.sort_by(|a, b| match flat.is_reversed {
-        false => order(flat.key, a, b),
-        true => order(flat.key, b, a),
-    });
+    let (all, lines) = sorted(cube, flat)?;
     let columns = COLUMNS.map(|(_, width)| width);
     let used = 3 + columns.iter().sum::<usize>();
     let width = options.width.saturating_sub(used).max(NAME_MIN);
@@ -117,6 +108,71 @@ pub fn flat(cube: &Cube, flat: &FlatOptions, options: &Options) -> Result<String
         text += &format!(" {numbers}  {name}\n");
     }
     Ok(text)
+}
+
+/// The table for programs. Times are seconds; `time_s` is the time that is 100 %.
+#[derive(Debug, Serialize)]
+struct FlatJson {
+    by: &'static str,
+    /// `total`, `mean`, or a thread as TAU names it.
+    thread: String,
+    time_s: f64,
+    lines: Vec<JsonLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonLine {
+    name: String,
+    exclusive_s: f64,
+    inclusive_s: f64,
+    visits: f64,
+    callees: f64,
+}
+
+/// The table as JSON, with its lines in the same order.
+///
+/// # Errors
+/// As for [`flat`].
+pub fn flat_json(cube: &Cube, flat: &FlatOptions) -> Result<String, NoSums> {
+    let (all, lines) = sorted(cube, flat)?;
+    let parts = parts(cube, flat.of);
+    let seconds = |ticks: i64| cube.clock.seconds(ticks) / parts;
+    let line = |Line { name, sums }: Line| JsonLine {
+        name,
+        exclusive_s: seconds(sums.exclusive),
+        inclusive_s: seconds(sums.inclusive),
+        visits: sums.visits as f64 / parts,
+        callees: sums.called as f64 / parts,
+    };
+    let thread = match flat.of {
+        FlatOf::Total => "total".to_owned(),
+        FlatOf::Mean => "mean".to_owned(),
+        FlatOf::Location(location) => cube.system.tau_name(location),
+    };
+    let lines = lines.into_iter().map(line).collect();
+    let json = FlatJson { by: what(flat.by), thread, time_s: seconds(all), lines };
+    Ok(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n")
+}
+
+/// The time that is 100 %, and the lines in their order.
+fn sorted(cube: &Cube, flat: &FlatOptions) -> Result<(i64, Vec<Line>), NoSums> {
+    let metrics = metrics(cube)?;
+    let values = match flat.of {
+        FlatOf::Location(location) => Values::at(cube, metrics, location),
+        FlatOf::Total | FlatOf::Mean => Values::of_run(cube, metrics),
+    };
+    let all = values.of_all(cube).inclusive;
+    let mut lines = lines(cube, flat.by, values);
+    lines.sort_by(|a, b| match flat.is_reversed {
+        false => order(flat.key, a, b),
+        true => order(flat.key, b, a),
+    });
+    Ok((all, lines))
+}
+
+/// By which number the values of all threads are divided.
+fn parts(cube: &Cube, of: FlatOf) -> f64 {
+    if of == FlatOf::Mean { cube.system.locations.len().max(1) as f64 } else { 1.0 }
 }
 
 fn what(by: FlatBy) -> &'static str {
@@ -213,8 +269,7 @@ fn each(ticks: i64, visits: i64) -> Option<f64> {
 
 /// The columns of a line; `all` is the time that is 100 %.
 fn numbers(cube: &Cube, of: FlatOf, (sums, all): (&Sums, i64)) -> [String; 6] {
-    let parts = if of == FlatOf::Mean { cube.system.locations.len().max(1) } else { 1 };
-    let parts = parts as f64;
+    let parts = parts(cube, of);
     let time = |ticks: i64| format::seconds(cube.clock.seconds(ticks) / parts);
     let number = |count: i64| match of {
         FlatOf::Mean => format!("{:.1}", count as f64 / parts),

@@ -47,7 +47,7 @@ mod what_if;
 pub use diff::{diff, diff_json};
 pub use explain::{UnknownProperty, distance, explain};
 pub use explain_run::{explain_in, explain_other};
-pub use flat::{FlatBy, FlatKey, FlatOf, FlatOptions, flat};
+pub use flat::{FlatBy, FlatKey, FlatOf, FlatOptions, flat, flat_json};
 pub use hot_lines::{HotLine, hot_lines};
 pub use html::{html, write_html, write_page_data};
 pub use json::{JsonReport, json, json_report};

@@ -37,6 +37,7 @@ use crate::terminal::{Look, shown, shown_name};
     pompeii report sampled --lines                     the hottest lines of the source
     pompeii report before --flat --sort exclusive      all regions, as pprof lists them
     pompeii report before --flat --by function --thread 0,0,1
+    pompeii report before --flat --json | jq '.lines[0]'
     pompeii report scorep-run/profile.cubex")]
 pub struct Arguments {
     /// The experiment, or a profile (profile.cubex)
@@ -46,7 +47,7 @@ pub struct Arguments {
     damaged: experiment::Damaged,
     #[command(flatten)]
     serial: reference::Options,
-    /// Print everything as JSON, for programs
+    /// Print everything, or the lines of --flat, as JSON, for programs
     #[arg(long)]
     json: bool,
     /// Print the lines of the source with most samples (run --sample) instead
@@ -73,7 +74,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if arguments.flat.flat {
-        flat::execute(name, arguments.damaged, &arguments.flat)?;
+        flat::execute(name, arguments.damaged, &arguments.flat, arguments.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     let experiment = experiment::open(name, arguments.damaged)?;

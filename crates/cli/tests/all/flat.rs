@@ -24,6 +24,20 @@ fn regions_and_constructs_have_lines() {
     let mean = sandbox.succeeds("report exp --flat --thread mean --by function").output;
     assert!(mean.starts_with(" Flat profile of the mean of 2 threads\n"), "{mean}");
     assert!(!mean.contains("parallel"), "{mean}");
+    json_has_the_lines_of_the_table(&sandbox, &regions);
+}
+
+fn json_has_the_lines_of_the_table(sandbox: &Sandbox, table: &str) {
+    let json = sandbox.succeeds("report exp --flat --json").output;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["by"], &json["thread"]), (&"region".into(), &"total".into()));
+    let lines = json["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), table.lines().count() - 2);
+    for (line, row) in lines.iter().zip(table.lines().skip(2)) {
+        assert!(row.ends_with(line["name"].as_str().unwrap()), "{row}");
+    }
+    // The first line is the program, which has all time and one visit.
+    assert_eq!((&lines[0]["inclusive_s"], &lines[0]["visits"]), (&json["time_s"], &1.0.into()));
 }
 
 #[test]
@@ -32,9 +46,13 @@ fn unknown_threads_and_options_without_flat_are_refused() {
     let ended = sandbox.pompeii("report exp --flat --thread 0,0,2");
     assert_eq!(ended.code, Some(2), "{}", ended.messages);
     ended.says("exp has no thread `0,0,2`; expected total, mean, or n,c,t; its threads are 0,0,0");
-    for options in
-        ["--sort name", "--thread mean", "--flat --json", "--flat --top 3", "--flat --sort v"]
-    {
+    for options in [
+        "--sort name",
+        "--thread mean",
+        "--flat --json --lines",
+        "--flat --top 3",
+        "--flat --sort v",
+    ] {
         let ended = sandbox.pompeii(&format!("report exp {options}"));
         assert_eq!(ended.code, Some(2), "{options}: {}", ended.messages);
     }

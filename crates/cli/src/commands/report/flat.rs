@@ -9,14 +9,14 @@ use pompeii_model::Cube;
 use pompeii_report::{FlatBy, FlatKey, FlatOf, FlatOptions};
 
 use crate::experiment::{self, Damaged};
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::terminal::{Look, make_printable, shown};
 
 /// Options of `report` for the flat profile.
 #[derive(clap::Args)]
 pub struct FlatArguments {
     /// Print a flat profile instead, as pprof of TAU does
-    #[arg(long, conflicts_with_all = ["json", "lines", "serial", "top"])]
+    #[arg(long, conflicts_with_all = ["lines", "serial", "top"])]
     pub flat: bool,
     /// What a line of --flat is
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Region, requires = "flat")]
@@ -74,20 +74,24 @@ enum Key {
 }
 
 /// Prints the flat profile of an experiment.
-pub fn execute(name: &Path, damaged: Damaged, options: &FlatArguments) -> Result<()> {
+pub fn execute(name: &Path, damaged: Damaged, options: &FlatArguments, json: bool) -> Result<()> {
     let mut cube = experiment::measured(name, damaged)?;
     let of = options.whose(&cube, name)?;
-    cube.change_texts(&mut make_printable);
     let flat = FlatOptions {
         by: options.by.into(),
         key: options.sort.into(),
         of,
         is_reversed: options.reverse,
     };
+    let cannot = || format!("{} has no flat profile", shown(name));
+    if json {
+        let json = pompeii_report::flat_json(&cube, &flat).with_context(cannot)?;
+        return print_json(&json);
+    }
+    cube.change_texts(&mut make_printable);
     // The number of findings does not matter here.
     let layout = Look::of(&stdout()).report(0);
-    let text = pompeii_report::flat(&cube, &flat, &layout)
-        .with_context(|| format!("{} has no flat profile", shown(name)))?;
+    let text = pompeii_report::flat(&cube, &flat, &layout).with_context(cannot)?;
     print(&text)
 }
 
