@@ -205,9 +205,14 @@ fn install_frames() -> Result<()> {
 }
 
 /// What tests need from npm: for the page a check of types, control of a browser, and a check of
-/// accessibility; and a reader of call stacks. The page itself is made of none of them.
-const WEB: [&str; 4] =
-    ["typescript@7.0.2", "playwright-core@1.65.1", "axe-core@4.14.1", "speedscope@1.25.0"];
+/// accessibility; and two readers of call stacks. The page itself is made of none of them.
+const WEB: [&str; 5] = [
+    "typescript@7.0.2",
+    "playwright-core@1.65.1",
+    "axe-core@4.14.1",
+    "speedscope@1.25.0",
+    "@firefox-devtools/profiler-cli@0.10.0",
+];
 
 fn install_web() -> Result<()> {
     let folder = shell::target_folder().join("web");

@@ -7,6 +7,7 @@
 //! * [`csv`]: the same tables as comma-separated values.
 //! * [`speedscope`]: call stacks of all locations, for Speedscope.
 //! * [`chrome`]: the trace events of Chrome, for many timelines.
+//! * [`firefox`]: samples with call stacks, for Firefox Profiler.
 //! * [`paraver`]: states, events and communications for Paraver.
 //! * [`cut`]: a part of the trace as an OTF2 archive.
 //! * [`epilog`]: the traces of KOJAK and of Scalasca 1.
@@ -35,6 +36,7 @@ mod clock;
 pub mod csv;
 pub mod cut;
 pub mod epilog;
+pub mod firefox;
 pub mod folded;
 pub mod graph;
 mod json;

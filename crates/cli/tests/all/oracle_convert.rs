@@ -127,6 +127,20 @@ fn speedscope_reads_call_stacks() {
     let numbers = text.split(' ').filter_map(|word| word.parse().ok());
     let [regions, tasks, lines]: [u64; 3] = numbers.collect::<Vec<_>>().try_into().unwrap();
     assert!(regions > tasks && tasks > 3 * 100 && lines > 5, "{text}");
+    firefox_reads_call_stacks(&sandbox, &web);
+}
+
+/// The tables of the experiment and its file for Speedscope are there.
+fn firefox_reads_call_stacks(sandbox: &Sandbox, web: &Path) {
+    sandbox.succeeds("convert exp --to firefox -o firefox.json");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_firefox.py");
+    let files = ["firefox.json", "speedscope", "tables"].map(|name| sandbox.path(name));
+    let package = "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js";
+    let mut read = Command::new(python());
+    let text = silent(read.arg(script).args(files).arg(web.join(package)));
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    let [regions, tasks]: [u64; 2] = numbers.collect::<Vec<_>>().try_into().unwrap();
+    assert!(regions > 5 && tasks > 3 * 100, "{text}");
 }
 
 /// Numbers of states, tasks, regions and messages that Paraver's records have as the tables of a

@@ -1,5 +1,5 @@
 //! The trace events of Chrome: JSON for chrome://tracing and for tools that do not read Perfetto's
-//! own format, such as Firefox Profiler.
+//! own format.
 //!
 //! | in the trace | event (`ph`) |
 //! |---|---|

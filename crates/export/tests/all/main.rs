@@ -7,6 +7,7 @@ mod cut;
 mod cut_random;
 mod epilog;
 mod epilog_damage;
+mod firefox;
 mod folded;
 mod graph;
 mod paraver;

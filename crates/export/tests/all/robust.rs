@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use pompeii_export::{chrome, csv, paraver, parquet, perfetto, speedscope};
+use pompeii_export::{chrome, csv, firefox, paraver, parquet, perfetto, speedscope};
 use serde_json::Value;
 
 /// Writes the trace of these bytes in all formats.
@@ -25,6 +25,9 @@ pub fn check(input: &[u8]) {
     let mut file = Vec::new();
     speedscope::write(&mut || Ok(trace.trace()), &mut file).unwrap();
     check_speedscope(&serde_json::from_slice(&file).unwrap());
+    let mut file = Vec::new();
+    firefox::write(&mut || Ok(trace.trace()), &mut file).unwrap();
+    check_firefox(&serde_json::from_slice(&file).unwrap());
     let files = Files::default();
     paraver::write(&mut || Ok(trace.trace()), |_| Ok(files.add())).unwrap();
     check_paraver(std::str::from_utf8(&files.0.lock().unwrap()[2]).unwrap());
@@ -94,6 +97,41 @@ fn check_speedscope(file: &Value) {
             last = at;
         }
         assert!(open.is_empty() && profile["endValue"].as_u64().unwrap() >= last, "{profile}");
+    }
+}
+
+/// The columns of a table have its length, numbers are those of rows, and each sample begins where
+/// the one before it has ended.
+fn check_firefox(file: &Value) {
+    for thread in file["threads"].as_array().unwrap() {
+        let rows = |table: &str| thread[table]["length"].as_u64().unwrap();
+        let tables = ["samples", "markers", "stackTable", "frameTable", "funcTable"];
+        for table in tables {
+            let columns = thread[table].as_object().unwrap().values().filter_map(Value::as_array);
+            columns.for_each(|column| assert_eq!(column.len() as u64, rows(table), "{table}"));
+        }
+        let strings = thread["stringArray"].as_array().unwrap().len() as u64;
+        let references = [
+            ("samples", "stack", rows("stackTable")),
+            ("stackTable", "prefix", rows("stackTable")),
+            ("stackTable", "frame", rows("frameTable")),
+            ("frameTable", "func", rows("funcTable")),
+            ("funcTable", "name", strings),
+            ("funcTable", "fileName", strings),
+            ("markers", "name", strings),
+        ];
+        for (table, column, number) in references {
+            let mut values = thread[table][column].as_array().unwrap().iter();
+            assert!(values.all(|it| it.as_u64().is_none_or(|it| it < number)), "{table}.{column}");
+        }
+        let column = |name: &str| thread["samples"][name].as_array().unwrap().iter();
+        let mut end_ms = 0.0;
+        for (time, weight) in column("time").zip(column("weight")) {
+            let (time, weight) = (time.as_f64().unwrap(), weight.as_f64().unwrap());
+            // Large numbers are rounded.
+            assert!((time - end_ms).abs() <= 1e-6 + 1e-12 * time, "{time} after {end_ms}");
+            end_ms = time + weight;
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use pompeii_analysis::format::counted;
 use pompeii_export::epilog::import::Source;
 use pompeii_export::tau::{self, View};
 use pompeii_export::{
-    Open, Read, chrome, csv, epilog, folded, graph, paraver, parquet, perfetto, speedscope,
+    Open, Read, chrome, csv, epilog, firefox, folded, graph, paraver, parquet, perfetto, speedscope,
 };
 use pompeii_model::Cube;
 use pompeii_otf2::read::Archive;
@@ -80,6 +80,8 @@ enum Format {
     Speedscope,
     /// A file with the trace events of Chrome, for other timelines
     Chrome,
+    /// A file with the call stacks and tasks of all threads, for profiler.firefox.com
+    Firefox,
     /// A folder with the trace and its labels, for Paraver
     Paraver,
     /// A folder with a part of the trace as an OTF2 archive, for Vampir, Scalasca and `analyze`
@@ -115,6 +117,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         }),
         Format::Chrome => from_trace(arguments, chrome::passes, |open, _| {
             to_file(output, |out| chrome::write(open, out))
+        }),
+        Format::Firefox => from_trace(arguments, one_pass, |open, _| {
+            to_file(output, |out| firefox::write(open, out))
         }),
         Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
             to_folder(output, |create| paraver::write(open, create))
@@ -255,6 +260,9 @@ impl Format {
             Format::Parquet | Format::Csv => "a file for each table",
             Format::Speedscope => "open it at https://speedscope.app (it stays on this computer)",
             Format::Chrome => "open it at chrome://tracing or in another timeline",
+            Format::Firefox => {
+                "open it at https://profiler.firefox.com (it stays on this computer)"
+            }
             Format::Otf2 => "its anchor is traces.otf2 there",
             Format::Paraver => "open trace.prv there with Paraver",
             Format::Epilog => "its records are those of EPILOG 1.9",
