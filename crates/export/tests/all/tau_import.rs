@@ -35,7 +35,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
 
 /// A line for each call path and metric that has values: those of all threads.
 fn show(cube: &Cube) -> String {
-    let mut text = String::new();
+    let mut text = format!("program {}\n", cube.program);
     for (id, location) in cube.system.locations.enumerated() {
         let process = &cube.system.processes[location.process];
         let name = cube.system.tau_name(id);
@@ -100,6 +100,7 @@ fn paths_with_two_steps_are_below_the_program() {
         &[("profile.1.0.0", lines), ("profile.1.0.3", worker)],
         expect![[r#"
         flat: false, sampled: 0
+        program main
         1,0,0 Master thread on n1, 13000 ticks
         1,0,1 OMP thread 3 on n1, 13000 ticks
         main time=[1000.0, 0.0] visits=[1.0, 0.0]
@@ -119,6 +120,7 @@ fn flat_timers_are_callees_of_the_one_with_the_largest_time() {
         &[("profile.0.0.0", lines)],
         expect![[r#"
         flat: true, sampled: 1
+        program main
         0,0,0 Master thread on n1, 7250 ticks
         main time=[4250.0] visits=[1.0]
         main / f time=[3000.0] visits=[2.0]
@@ -139,6 +141,7 @@ fn metrics_are_folders_and_user_events_have_call_paths() {
         &[("MULTI__TIME/profile.0.0.0", &times), ("MULTI__PAPI_L1_DCM/profile.0.0.0", &misses)],
         expect![[r#"
             flat: false, sampled: 0
+            program main
             0,0,0 Master thread on n1, 3000 ticks
             main time=[1000.0] visits=[1.0] PAPI_L1_DCM=[70.0] size (sum)=[8.0] size (samples)=[1.0]
             main / f time=[2000.0] visits=[3.0] PAPI_L1_DCM=[100.0] size (sum)=[32.0] size (samples)=[3.0]

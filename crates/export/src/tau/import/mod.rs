@@ -27,10 +27,9 @@ use pompeii_model::{
 use crate::source::Error;
 use events::Events;
 use file::{Damage, Profile};
+use folder::Place;
 use timers::{Timers, Tree};
 use values::{Value, own_values};
-
-pub use folder::Place;
 
 /// The root of the call paths of tasks.
 const TASKS: &str = "TASKS";
@@ -81,7 +80,7 @@ struct Thread {
 
 /// What was read so far.
 #[derive(Debug, Default)]
-pub struct Import {
+struct Import {
     threads: BTreeMap<Place, Thread>,
     program: String,
     metrics: Vec<String>,
@@ -98,7 +97,7 @@ impl Import {
     ///
     /// # Errors
     /// The text is not that of such a file.
-    pub fn add(&mut self, place: Place, text: &str) -> Result<(), Damage> {
+    fn add(&mut self, place: Place, text: &str) -> Result<(), Damage> {
         let profile = file::parse(text)?;
         self.note_facts(place, &profile);
         let name = profile.metric.unwrap_or(TIME);
@@ -130,7 +129,9 @@ impl Import {
         let thread = self.threads.entry(place).or_default();
         for (name, value) in &profile.facts {
             match *name {
-                "Executable" if self.program.is_empty() => self.program.clone_from(value),
+                "Executable" if self.program.is_empty() => {
+                    self.program = value.rsplit('/').next().unwrap_or(value).to_owned();
+                }
                 "Hostname" => thread.host.clone_from(value),
                 "Thread Name" => thread.name = Some(value.clone()),
                 _ => {}
@@ -142,7 +143,7 @@ impl Import {
     ///
     /// # Errors
     /// There is no time, or no value.
-    pub fn finish(self) -> Result<Imported, Error> {
+    fn finish(self) -> Result<Imported, Error> {
         let time = self.metrics.iter().position(|name| name == TIME);
         let time = time.or_else(|| self.metrics.iter().position(|name| is_time(name)));
         let Some(time) = time else {
@@ -176,6 +177,9 @@ impl Import {
             self.threads.keys().copied().zip((0..).map(LocationId)).collect();
         let dimensions = (tree.regions, tree.calls, system(&self.threads));
         let mut cube = Cube::new(Frequency::NANOSECONDS, 0, &self.program, dimensions);
+        if let (true, Some(&root)) = (self.program.is_empty(), cube.calls.roots().first()) {
+            cube.program = cube.regions[cube.calls.region(root)].name.clone();
+        }
         let times = cube.add_metric(metric("time", "Time", Unit::Ticks));
         let visits = cube.add_metric(metric("visits", "Visits", Unit::Count));
         let metrics = self.metrics.iter().enumerate().map(|(number, name)| {
