@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 
 profile, speedscope, tables, command = sys.argv[1:]
@@ -63,34 +64,40 @@ for place, thread in enumerate(threads):
         markers[place, round(start * 1e6), round(end * 1e6)] += 1
 assert len(threads) == len(table("locations"))
 assert markers == fragments, (markers - fragments, fragments - markers)
-found = Counter({key: round(time) for key, time in found.items()})
+found = Counter({key: round(value) for key, value in found.items()})
 assert found == +expected, (found - expected, expected - found)
 
-# The command keeps a profile in a process of its own, until it is told to stop.
-with tempfile.TemporaryDirectory() as home:
-    session = ["--session", "test"]
+# The command keeps the profile in a server. Its word `load` gives up if the server does not start within
+# half a second, so this script starts the server.
+PATIENCE_S = 180
 
-    def ask(*words):
-        asked = subprocess.run(
-            ["node", command, *words],
-            env={**os.environ, "HOME": home},
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-        return asked.stdout
 
-    ask("load", profile, *session)
-    left = dict(found)
-    try:
-        for place in range(len(threads)):
-            which = ["--thread", f"t-{place}", "--include-idle", "--limit", "0", "--json"]
-            for function in json.loads(ask("thread", "functions", *which, *session))["functions"]:
-                key = place, function["name"]
-                self_ns = function["selfSamples"] * 1e6
-                assert abs(self_ns - left.get(key, 0)) < 1, (key, self_ns, left)
-                left.pop(key, None)
-        assert not left, left
-    finally:
-        ask("stop", "test")
+def ask(thread, environment):
+    """The functions of a thread, as soon as the server answers."""
+    which = ["--thread", f"t-{thread}", "--include-idle", "--limit", "0", "--json"]
+    words = ["node", command, "thread", "functions", *which, "--session", "test"]
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        asked = subprocess.run(words, env=environment, capture_output=True, text=True)
+        if asked.returncode == 0:
+            return json.loads(asked.stdout)["functions"]
+        assert time.monotonic() < until, asked.stderr
+        time.sleep(0.2)
+
+
+with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+    environment = {**os.environ, "HOME": home, "PROFILER_CLI_SESSION_DIR": home}
+    server = ["node", command, "--daemon", os.path.abspath(profile), "--session", "test"]
+    with subprocess.Popen(server, env=environment, stdout=subprocess.DEVNULL) as server:
+        left = dict(found)
+        try:
+            for place in range(len(threads)):
+                for function in ask(place, environment):
+                    key = place, function["name"]
+                    self_ns = function["selfSamples"] * 1e6
+                    assert abs(self_ns - left.pop(key, 0)) < 1, (key, self_ns)
+            assert not left, left
+        finally:
+            server.terminate()
 
 print(f"{len(found)} regions, {sum(markers.values())} tasks")
