@@ -7,25 +7,10 @@ use std::cmp::Reverse;
 
 use pompeii_model::LocationId;
 
-use crate::engine::record::{ForkId, TeamInstance, VisitId};
+use crate::engine::record::{ForkId, TeamInstance};
 use crate::engine::tree::NodeId;
+use crate::place::{Place, span};
 use crate::task::compound::{Awaited, StepVisit, TaskVisit, TaskWaitVisit, TeamTasks};
-
-/// A place in the program on a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The location.
-    pub location: LocationId,
-    /// The call path.
-    pub node: NodeId,
-    /// The visit of the innermost region.
-    pub visit: VisitId,
-}
-
-/// The time between two times; one that is too large is the largest number.
-pub(crate) fn span(from: u64, to: u64) -> i64 {
-    to.saturating_sub(from).min(i64::MAX.cast_unsigned()).cast_signed()
-}
 
 /// The part of a location in a parallel region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

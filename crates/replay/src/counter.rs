@@ -13,14 +13,11 @@
 //!
 //! Values of the timing `NEXT` belong to the time after their reading, all others to that before.
 
-use std::collections::HashMap;
+pub mod levels;
 
-use pompeii_model::{Id, LocationId};
+use pompeii_model::Id;
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::MetricMode;
-
-use crate::engine::record::{Rec, What};
-use crate::engine::tree::NodeId;
 
 /// Names a counter of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -211,37 +208,5 @@ impl Level {
             true => Amount::Real(f64::from_bits(self.bits)),
             false => Amount::Whole(self.bits.cast_signed()),
         }
-    }
-}
-
-/// Amounts by counter, call path and location.
-pub type Amounts = HashMap<(CounterId, NodeId, LocationId), Amount>;
-
-/// What is counted by values that several locations record: the order of their readings matters, so
-/// they are sync records.
-#[derive(Debug, Default)]
-pub struct Levels {
-    last: HashMap<(CounterId, u32), Amount>,
-    amounts: Amounts,
-}
-
-impl Levels {
-    /// Takes the next record.
-    pub fn record(&mut self, counters: &pompeii_model::IndexVec<CounterId, Counter>, record: &Rec) {
-        let What::Level(level) = &record.what else { return };
-        let counter = &counters[level.counter];
-        let value = level.value(counter);
-        let last = self.last.entry((level.counter, level.scope)).or_insert(Amount::zero(counter));
-        let grown = counter.growth(value, std::mem::replace(last, value));
-        if let Some(grown) = grown.filter(|grown| !grown.is_zero()) {
-            let key = (level.counter, record.node, record.location);
-            let sum = self.amounts.entry(key).or_insert(Amount::zero(counter));
-            *sum = sum.plus(grown);
-        }
-    }
-
-    /// All amounts.
-    pub fn amounts(self) -> Amounts {
-        self.amounts
     }
 }

@@ -31,6 +31,7 @@ pub mod matchers;
 mod names;
 pub mod outcome;
 pub mod path;
+pub mod place;
 pub mod scenario;
 pub mod table;
 pub mod task;
@@ -45,6 +46,7 @@ mod tests;
 
 pub use archive::{told_part, told_trace, trace};
 pub use compound::Compound;
-pub use engine::window::{Options, Sinks, Trace, replay, replay_on};
+pub use engine::options::Options;
+pub use engine::window::{Sinks, Trace, replay, replay_on};
 pub use outcome::Outcome;
 pub use within::Within;

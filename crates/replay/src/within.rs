@@ -8,9 +8,10 @@
 
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, LockVisit, MessageEnd, MessageVisit, PartVisit,
-    TurnVisit, WindowVisit, span,
+    TurnVisit, WindowVisit,
 };
 use crate::definitions::Definitions;
+use crate::place::span;
 use crate::task::compound::{TaskCause, TaskVisit, TaskWaitVisit};
 
 /// From the begin to the time before the end, in ticks.

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, Severe, Statistics};
 use pompeii_replay::Outcome;
-use pompeii_replay::compound::Place;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
+use pompeii_replay::place::Place;
 
 /// Number of the most severe instances that are kept.
 const SEVERE: usize = 16;

@@ -26,11 +26,10 @@ use pompeii_model::{
     Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit, Wait,
 };
 use pompeii_replay::Outcome;
-use pompeii_replay::compound::{
-    BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern, Place,
-};
+use pompeii_replay::compound::{BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern};
 use pompeii_replay::engine::tree::{NodeId, Values};
 use pompeii_replay::hash::Table;
+use pompeii_replay::place::Place;
 
 use crate::properties::{self, Compute};
 use instances::{Instance, Instances};

@@ -3,9 +3,9 @@
 
 use pompeii_model::LocationId;
 use pompeii_replay::Outcome;
-use pompeii_replay::compound::Place;
 use pompeii_replay::engine::record::VisitId;
 use pompeii_replay::engine::tree::NodeId;
+use pompeii_replay::place::Place;
 use pompeii_replay::transport::Transport;
 use pompeii_replay::transport::wire;
 

@@ -2,8 +2,9 @@
 
 use pompeii_replay::Compound;
 use pompeii_replay::compound::{
-    CollectiveVisit, MessageVisit, Pattern, Place, WindowPattern, WindowVisit,
+    CollectiveVisit, MessageVisit, Pattern, WindowPattern, WindowVisit,
 };
+use pompeii_replay::place::Place;
 
 use crate::trace::instances::Instance;
 use crate::trace::measured::Measured;

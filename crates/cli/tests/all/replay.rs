@@ -10,7 +10,8 @@ use pompeii_analysis as analysis;
 use pompeii_cubex::Reader;
 use pompeii_model::{Id, Role};
 use pompeii_otf2::read::Archive;
-use pompeii_replay::compound::{BarrierVisit, Place};
+use pompeii_replay::compound::BarrierVisit;
+use pompeii_replay::place::Place;
 use pompeii_replay::{Compound, Options, Outcome, replay, trace};
 
 /// Constructs with waiting in nested regions, and tasks that create tasks.

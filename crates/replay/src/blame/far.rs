@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 use pompeii_model::LocationId;
 
 use crate::blame::{At, Blame, Cause, Delay, Kind, Wait, WaitId};
-use crate::compound::Place;
 use crate::engine::record::Moment;
 use crate::path::Part;
+use crate::place::Place;
 
 /// The place of a wait in the order of the waits of all ranks.
 pub(crate) type Key = (Moment, WaitId);

@@ -34,10 +34,11 @@ use pompeii_model::LocationId;
 
 use crate::blame::classes::Classes;
 use crate::blame::far::Far;
-use crate::compound::{MpiKind, Place};
+use crate::compound::MpiKind;
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
 use crate::path::Part;
+use crate::place::Place;
 
 /// A wait, by its number in the trace.
 pub type WaitId = u64;

@@ -69,9 +69,10 @@ mod tests {
     use pompeii_model::LocationId;
 
     use super::*;
-    use crate::compound::{Place, TurnVisit};
+    use crate::compound::TurnVisit;
     use crate::engine::record::VisitId;
     use crate::engine::tree::PROGRAM;
+    use crate::place::Place;
 
     fn compound(number: u64) -> Compound {
         let at = Place { location: LocationId(0), node: PROGRAM, visit: VisitId::NONE };

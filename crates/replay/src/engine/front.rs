@@ -16,10 +16,10 @@ use crate::compound::{Compound, MpiWait};
 use crate::definitions::Definitions;
 use crate::engine::given::{Given, Known};
 use crate::engine::mail::Mail;
-use crate::engine::matching::Window;
 use crate::engine::open::Open;
 use crate::engine::patience::Milestones;
 use crate::engine::record::{LAST, Moment, Rec, What};
+use crate::engine::records::Window;
 use crate::transport::dealt::Dealt;
 
 /// A wait in a call of MPI.

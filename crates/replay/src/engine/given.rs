@@ -9,9 +9,9 @@ use std::sync::Arc;
 use pompeii_model::LocationId;
 
 use crate::compound::{Compound, MpiWait};
-use crate::engine::matching::Window;
 use crate::engine::open::Open;
 use crate::engine::record::Rec;
+use crate::engine::records::Window;
 use crate::engine::tree::NodeId;
 
 /// What is known at a record.

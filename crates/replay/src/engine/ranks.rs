@@ -6,7 +6,8 @@ use pompeii_model::{CallId, CallTree, LocationId, RegionId};
 
 use crate::blame::classes::Classes;
 use crate::blame::{At, Delay};
-use crate::counter::{Amount, Amounts, CounterId};
+use crate::counter::levels::Amounts;
+use crate::counter::{Amount, CounterId};
 use crate::engine::front::Front;
 use crate::engine::matching::Matching;
 use crate::engine::summary::Summary;
@@ -235,7 +236,8 @@ mod tests {
 
     use super::*;
     use crate::compound::Compound;
-    use crate::engine::window::{Options, Sinks, replay_on};
+    use crate::engine::options::Options;
+    use crate::engine::window::{Sinks, replay_on};
     use crate::text;
 
     /// The second of two ranks, from which nothing but noise comes.

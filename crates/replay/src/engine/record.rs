@@ -4,9 +4,9 @@
 use pompeii_model::{LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
-use crate::compound::Place;
 use crate::counter::Level;
 use crate::engine::tree::NodeId;
+use crate::place::Place;
 
 /// An execution of a parallel region by a team: the k-th begin of the team on each of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

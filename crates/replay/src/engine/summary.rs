@@ -4,7 +4,8 @@
 
 use pompeii_model::LocationId;
 
-use crate::counter::{Amount, Amounts, CounterId};
+use crate::counter::levels::Amounts;
+use crate::counter::{Amount, CounterId};
 use crate::engine::process::Gaps;
 use crate::engine::tree::{NodeId, Values};
 use crate::location::Location;

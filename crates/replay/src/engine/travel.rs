@@ -7,7 +7,7 @@ use crate::blame::classes::Classes;
 use crate::blame::far::Passed;
 use crate::blame::others::{Explained, Letter};
 use crate::blame::{Delay, Kind};
-use crate::compound::{MessageEnd, MpiKind, MpiWait, Operation, Pattern, Place};
+use crate::compound::{MessageEnd, MpiKind, MpiWait, Operation, Pattern};
 use crate::counter::{Amount, CounterId, Level};
 use crate::engine::mail::{Answered, Asked, Letters, Notice};
 use crate::engine::process::Gaps;
@@ -16,6 +16,7 @@ use crate::engine::record::{
     VisitId, What, WindowCall,
 };
 use crate::engine::tree::{Moved, NodeId, Values};
+use crate::place::Place;
 use crate::transport::wire::{Bytes, Wire, wire_enum, wire_id, wire_struct};
 
 wire_id!(NodeId, CollectiveOp, CounterId, VisitId, ProcessId);

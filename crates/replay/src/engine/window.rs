@@ -30,11 +30,13 @@ use crate::definitions::Definitions;
 use crate::engine::batches::{Sink, in_another_thread};
 use crate::engine::finders::Finders;
 use crate::engine::home::Home;
-use crate::engine::matching::{Matching, Sorted, Window};
+use crate::engine::matching::Matching;
+use crate::engine::options::Options;
 use crate::engine::patience::Way;
 use crate::engine::process::{Missing, Shared};
 use crate::engine::ranks::{Ranks, Whole};
 use crate::engine::record::LAST;
+use crate::engine::records::{Sorted, Window};
 use crate::engine::spare::Spare;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
@@ -46,7 +48,6 @@ use crate::scenario::Scenarios;
 use crate::table::{self, Batch, Tables};
 use crate::transport::Transport;
 use crate::transport::local::Local;
-use crate::within::Within;
 
 /// A trace: its definitions, and the events of each location in their order.
 #[derive(Debug)]
@@ -55,28 +56,6 @@ pub struct Trace {
     pub definitions: Definitions,
     /// Events by location.
     pub streams: Vec<Stream>,
-}
-
-/// How a trace is analysed. Results depend on `within` only.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Threads.
-    pub threads: usize,
-    /// Events of all locations in a window. With several threads windows are shorter, because some
-    /// of them are on their way at the same time.
-    pub window_events: usize,
-    /// Find the critical path and the causes of waiting.
-    pub path: bool,
-    /// Count what lies in this part of the time; only without `path`.
-    pub within: Option<Within>,
-    /// Find the steps of tasks ([`Compound::Step`]), too.
-    pub task_steps: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { threads: 1, window_events: 250_000, path: false, within: None, task_steps: false }
-    }
 }
 
 /// Analyses a trace. `found` gets all compounds in a fixed order; their call paths are nodes, which

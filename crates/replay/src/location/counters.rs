@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use pompeii_otf2::event::Metric;
 
 use super::{Context, Location};
-use crate::counter::{Amount, Amounts, Counter, CounterId, Level};
+use crate::counter::levels::Amounts;
+use crate::counter::{Amount, Counter, CounterId, Level};
 use crate::definitions::Definitions;
 use crate::engine::record::{VisitId, What};
 use crate::engine::tree::{Local, LocalTree};

@@ -7,11 +7,12 @@
 
 use pompeii_model::{Id, LocationId};
 
-use crate::compound::{BarrierVisit, Compound, Place};
+use crate::compound::{BarrierVisit, Compound};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::hash::Table;
+use crate::place::Place;
 
 /// A barrier: the team and the number of the barrier in its parallel region.
 type Key = (TeamInstance, u32);

@@ -3,8 +3,9 @@
 
 use pompeii_model::{Id, LocationId};
 
-use crate::compound::{MessageEnd, Place};
+use crate::compound::MessageEnd;
 use crate::engine::record::{Moment, Rec};
+use crate::place::Place;
 
 /// What the name of a function tells about waiting in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,13 +11,14 @@ use std::sync::Arc;
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
-use crate::compound::{CollectiveVisit, Compound, Operation, Pattern, Place};
+use crate::compound::{CollectiveVisit, Compound, Operation, Pattern};
 use crate::definitions::{Comm, Definitions, Resource};
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
 use crate::hash::Table;
+use crate::place::Place;
 use crate::transport::dealt::Dealt;
 
 /// Whether all processes begin or end MPI together with this function.

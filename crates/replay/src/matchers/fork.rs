@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::compound::{Compound, PartVisit, Place};
+use crate::compound::{Compound, PartVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{ForkId, Rec, What};
+use crate::place::Place;
 
 /// Teams that are not complete.
 #[derive(Debug, Default)]

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use pompeii_model::ProcessId;
 
-use crate::compound::{Compound, LockVisit, Place};
+use crate::compound::{Compound, LockVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, What};
 use crate::hash::Table;
+use crate::place::Place;
 
 /// All locks of the trace.
 #[derive(Debug, Default)]

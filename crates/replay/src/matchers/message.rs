@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
-use crate::compound::{Compound, Delivery, MessageEnd, MessageVisit, Place};
+use crate::compound::{Compound, Delivery, MessageEnd, MessageVisit};
 use crate::definitions::Definitions;
 use crate::engine::mail::{Letters, Mail, Notice};
 use crate::engine::matcher::{Found, FoundAt, Matcher};
@@ -24,6 +24,7 @@ use crate::matchers::icollective::{Answer, Operations};
 use crate::matchers::message_order::Received;
 use crate::matchers::queues::Queues;
 use crate::matchers::side::{By, Key, Side};
+use crate::place::Place;
 use crate::transport::dealt::Dealt;
 
 /// A send that has not been received.

@@ -2,6 +2,7 @@
 //! with one as soon as all of its records are there. The tasks have a folder of their own
 //! (`task/`), because they have many states.
 
+pub mod all;
 pub mod barrier;
 mod call;
 pub mod collective;

@@ -4,11 +4,12 @@
 //! But the wait ends when the last of them is posted, so it was for the thread of the team that has
 //! posted last. If another thread posts before the waiting one goes on, that one is taken instead.
 
-use crate::compound::{Compound, Place, TurnVisit};
+use crate::compound::{Compound, TurnVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::hash::Table;
+use crate::place::Place;
 
 /// The last turn of each team, and the last iteration that it has posted.
 #[derive(Debug, Default)]

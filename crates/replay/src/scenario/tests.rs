@@ -3,7 +3,8 @@
 use pompeii_model::{LocationId, RegionId};
 
 use super::*;
-use crate::engine::window::{Options, Sinks, replay_on};
+use crate::engine::options::Options;
+use crate::engine::window::{Sinks, replay_on};
 use crate::text::{self, TextTrace};
 use crate::transport::local::Local;
 

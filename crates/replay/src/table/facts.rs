@@ -5,9 +5,10 @@ use std::fmt;
 
 use pompeii_model::LocationId;
 
-use crate::compound::{Compound, Delivery, MessageVisit, MpiWait, PartVisit, Place, WindowPattern};
+use crate::compound::{Compound, Delivery, MessageVisit, MpiWait, PartVisit, WindowPattern};
 use crate::engine::record::VisitId;
 use crate::engine::tree::{NodeId, SharedTree};
+use crate::place::Place;
 use crate::table::{
     BATCH_ROWS, Batch, Content, barriers, calls, collectives, forks, locks, messages, tasks, waits,
 };

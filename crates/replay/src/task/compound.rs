@@ -2,8 +2,8 @@
 
 use pompeii_model::LocationId;
 
-use crate::compound::{Place, span};
 use crate::engine::record::{TaskId, TeamInstance};
+use crate::place::{Place, span};
 
 /// A task instance that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

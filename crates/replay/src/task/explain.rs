@@ -14,11 +14,11 @@ use pompeii_model::Id;
 use super::compound::{Awaited, TaskEvent, TaskWaitVisit, TeamTasks, WaitNumber};
 use crate::blame::excess::Regions;
 use crate::blame::{Blame, WaitId};
-use crate::compound::Place;
 use crate::engine::record::{Rec, TaskId, What};
 use crate::engine::tree::NodeId;
 use crate::hash::Table;
 use crate::path::Part;
+use crate::place::Place;
 use crate::times::Times;
 
 /// What threads and tasks have done.

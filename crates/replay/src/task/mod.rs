@@ -28,11 +28,12 @@ use std::collections::VecDeque;
 
 use pompeii_model::{Id, LocationId};
 
-use crate::compound::{Compound, Place};
+use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use crate::hash::Table;
+use crate::place::Place;
 use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
     WaitNumber,

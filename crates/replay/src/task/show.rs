@@ -1,7 +1,8 @@
 //! Facts about tasks as lines of text, for tests.
 
-use crate::compound::{Compound, Place};
+use crate::compound::Compound;
 use crate::outcome::Outcome;
+use crate::place::Place;
 use crate::text::place;
 
 use super::compound::{Scheduling, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks};

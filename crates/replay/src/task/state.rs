@@ -3,9 +3,9 @@
 use pompeii_model::LocationId;
 
 use super::compound::{Scheduling, TaskCause, TaskEvent, WaitNumber};
-use crate::compound::Place;
 use crate::engine::record::{ForkId, TaskId, TeamInstance};
 use crate::hash::Table;
+use crate::place::Place;
 
 /// A task that is done: when, and where.
 #[derive(Clone, Copy, Debug)]

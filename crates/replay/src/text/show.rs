@@ -10,11 +10,13 @@ use crate::blame::Delay;
 use crate::blame::classes;
 use crate::compound::{
     BarrierVisit, CollectiveVisit, Compound, Delivery, LockVisit, MessageVisit, PairSyncs,
-    PartVisit, Place, TurnVisit, WindowVisit,
+    PartVisit, TurnVisit, WindowVisit,
 };
 use crate::counter::Amount;
-use crate::engine::window::{Options, Trace};
+use crate::engine::options::Options;
+use crate::engine::window::Trace;
 use crate::outcome::Outcome;
+use crate::place::Place;
 use crate::task;
 use crate::transport::channels;
 

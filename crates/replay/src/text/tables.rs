@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 
 use super::TextTrace;
 use super::show::combinations;
+use crate::engine::options::Options;
 use crate::engine::record::VisitId;
 use crate::engine::tree::NodeId;
-use crate::engine::window::{Options, Sinks, replay_on};
+use crate::engine::window::{Sinks, replay_on};
 use crate::outcome::Outcome;
 use crate::table::{BATCH_ROWS, Batch, Column, Content};
 use crate::transport::Transport;

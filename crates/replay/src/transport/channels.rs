@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use crate::compound::Compound;
-use crate::engine::window::{Options, Sinks, Trace, replay_on};
+use crate::engine::options::Options;
+use crate::engine::window::{Sinks, Trace, replay_on};
 use crate::outcome::Outcome;
 use crate::transport::Transport;
 

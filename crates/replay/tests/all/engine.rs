@@ -10,9 +10,10 @@ use pompeii_replay::archive::part;
 use pompeii_replay::blame::Kind;
 use pompeii_replay::blame::classes::{self, Classes};
 use pompeii_replay::compound::{
-    BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, Place,
-    TurnVisit, WindowPattern, WindowVisit,
+    BarrierVisit, CollectiveVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, TurnVisit,
+    WindowPattern, WindowVisit,
 };
+use pompeii_replay::place::Place;
 use pompeii_replay::task::compound::{Scheduling, TaskWaitVisit};
 use pompeii_replay::text::{matched_at_home, show, show_all, show_blame, show_path};
 use pompeii_replay::transport::channels;
@@ -54,7 +55,7 @@ pub fn waits(outcome: &Outcome, compounds: &[Compound]) -> Waits {
     waits
 }
 
-pub type Severity = (&'static str, pompeii_replay::compound::Place, i64);
+pub type Severity = (&'static str, Place, i64);
 
 /// Waiting and counts of a compound by property.
 pub fn severities(outcome: &Outcome, compound: &Compound) -> Vec<Severity> {

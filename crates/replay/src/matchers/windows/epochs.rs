@@ -12,11 +12,12 @@ use std::sync::Arc;
 use pompeii_model::ProcessId;
 
 use super::Call;
-use crate::compound::{Compound, PairSyncs, Place, WindowPattern};
+use crate::compound::{Compound, PairSyncs, WindowPattern};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, Rec, What, WindowCall};
 use crate::hash::Table;
+use crate::place::Place;
 use crate::transport::dealt::Dealt;
 
 /// Epochs that are remembered: those of a trace in which a process is missing never end.

@@ -9,11 +9,12 @@ use pompeii_model::{LocationId, ProcessId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use super::Call;
-use crate::compound::{Compound, PairSyncs, Place, WindowPattern};
+use crate::compound::{Compound, PairSyncs, WindowPattern};
 use crate::definitions::{Definitions, Resource};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, CollectiveEnd, EVERY_RANK, NONE, Rec, What, WindowCall};
 use crate::hash::Table;
+use crate::place::Place;
 use crate::transport::dealt::Dealt;
 
 /// Fences of a window that are open at most: further ones are those of a trace in which a process

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use pompeii_model::ProcessId;
 
 use super::Call;
-use crate::compound::{Place, WindowPattern};
+use crate::compound::WindowPattern;
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, EVERY_RANK, Rec, What, WindowCall};
 use crate::hash::Table;
+use crate::place::Place;
 use crate::transport::dealt::Dealt;
 
 /// The number of calls that wait for others, and of epochs that are over, which are remembered for

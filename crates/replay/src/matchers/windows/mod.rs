@@ -15,8 +15,9 @@ mod fence_tests;
 #[cfg(test)]
 mod lock_tests;
 
-use crate::compound::{Compound, Place, WindowPattern, WindowVisit};
+use crate::compound::{Compound, WindowPattern, WindowVisit};
 use crate::engine::record::Rec;
+use crate::place::Place;
 
 /// A call of MPI.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,25 @@
+//! How a trace is analysed.
+
+use crate::within::Within;
+
+/// How a trace is analysed. Results depend on `within` only.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads.
+    pub threads: usize,
+    /// Events of all locations in a window. With several threads windows are shorter, because some
+    /// of them are on their way at the same time.
+    pub window_events: usize,
+    /// Find the critical path and the causes of waiting.
+    pub path: bool,
+    /// Count what lies in this part of the time; only without `path`.
+    pub within: Option<Within>,
+    /// Find the steps of tasks ([`crate::Compound::Step`]), too.
+    pub task_steps: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 1, window_events: 250_000, path: false, within: None, task_steps: false }
+    }
+}
