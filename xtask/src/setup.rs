@@ -84,6 +84,7 @@ pub fn install(purpose: Purpose) -> Result<()> {
         install_readers()?;
         install_frames()?;
         install_web()?;
+        install_spelling()?;
         // Without them all other tests run, and theirs say so.
         for optional in [install_mpi(), unpack_missing_peers()] {
             if let Err(error) = optional {
@@ -230,6 +231,23 @@ fn install_web() -> Result<()> {
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
     shell::run(npm.args(WEB).current_dir(&folder))
+}
+
+/// What finds misspelled words. Another version knows other words, so it is always this one.
+const SPELLING: &str = "typos==1.52.0";
+
+/// The program that does it.
+pub fn typos() -> PathBuf {
+    shell::target_folder().join("spelling/bin/typos")
+}
+
+fn install_spelling() -> Result<()> {
+    if shell::works(&typos().display().to_string(), &["--version"]) {
+        return Ok(());
+    }
+    let folder = shell::target_folder().join("spelling");
+    shell::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    shell::run(Command::new(folder.join("bin/pip")).args(["install", "-q", SPELLING]))
 }
 
 /// Packages of Python that read what Pompeii writes, and what a script imports to see that they are

@@ -49,12 +49,13 @@ const fn stage(name: &'static str, when: When, action: fn(Effort) -> Result<()>)
 }
 
 /// The stages in their order.
-const STAGES: [Stage; 9] = [
+const STAGES: [Stage; 10] = [
     stage("format", First, |_| format()),
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
     stage("tests", Later, tests),
     stage("python", Later, |_| python::run()),
+    stage("spelling", Meanwhile, |_| spelling()),
     stage("fuzz", Meanwhile, fuzz),
     stage("models", Meanwhile, |_| sanitize::loom()),
     stage("manual", Meanwhile, |_| manual()),
@@ -279,6 +280,11 @@ fn fuzz(effort: Effort) -> Result<()> {
         }
         Effort::Full => fuzz::run(None, None),
     }
+}
+
+/// Misspelled words in all files; `.typos.toml` has those that are right.
+fn spelling() -> Result<()> {
+    shell::run(Command::new(setup::typos()).current_dir(crate::root()))
 }
 
 /// The manual's commands.
