@@ -6,8 +6,7 @@
 //!
 //! Everything here may run in a signal handler, since a program may end in one: no lock, no
 //! allocation. The exception is a process that gets its record only at its exit (`early.rs`). In a
-//! child of `vfork`, which shares the parent's memory, nothing is done (decision 2): the process id
-//! tells it.
+//! child of `vfork`, which shares the parent's memory, nothing is done: the process id tells it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;

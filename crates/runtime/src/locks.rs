@@ -1,6 +1,5 @@
 //! The OpenMP lock routines, interposed: the program's calls come here, by whatever way it got
-//! their address, and go on to the next library's routine. Text of the program stays as it is
-//! (instrumentation rules, section 5).
+//! their address, and go on to the next library's routine. The text of the program stays as it is.
 //!
 //! The exported symbols only pass on the address that they return to, which tells from where they
 //! are called: a lock has no construct in the source.

@@ -1,9 +1,8 @@
 //! Critical sections and locks: who held them while somebody waited.
 //!
 //! A lock remembers when it was given back last. Whoever acquires it next has waited for its holder
-//! from the request to then, if that is later (properties, section 3.2). The fields are written
-//! only by the holder, so they need no atomic operation but their publication, which the lock
-//! itself provides.
+//! from the request to then, if that is later. The fields are written only by the holder, so they
+//! need no atomic operation but their publication, which the lock itself provides.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};

@@ -75,10 +75,10 @@ mod tests {
         );
     }
 
-    /// The description of the architecture shows this file.
+    /// The description of findings shows this file.
     #[test]
-    fn the_example_of_the_architecture_is_this_code() {
-        let text = include_str!("../../../../ARCHITECTURE.md");
+    fn the_example_of_the_documents_is_this_code() {
+        let text = include_str!("../../../../docs/dev/findings.md");
         let shown = text.split_once("## A property of your own").unwrap().1;
         let shown = shown.split_once("```rust\n").unwrap().1.split_once("```").unwrap().0;
         let (field, function) = shown.split_once("\n\n").unwrap();
