@@ -236,7 +236,9 @@ const ORDERING: &[&str] = &["depend", "doacross"];
 pub fn describe<'a>(directive: &Directive, text: impl Fn(Range<usize>) -> Cow<'a, str>) -> String {
     let ordered = directive.words.first().is_some_and(|word| word.text == "ordered");
     let tells = |name: &str| is_describing(name) || ordered && ORDERING.contains(&name);
-    let mut output = String::new();
+    // They are hardly longer than they were written.
+    let first = directive.clauses.first().map_or(directive.end, |clause| clause.span.start);
+    let mut output = String::with_capacity(directive.end.saturating_sub(first));
     for clause in directive.clauses.iter().filter(|clause| tells(&clause.name)) {
         output.push_str(if output.is_empty() { "" } else { " " });
         output.push_str(&clause.name);
@@ -326,7 +328,8 @@ fn unplaced(name: &str) -> String {
 
 /// Forms that are right combined and wrong when split, and bytes that would not survive a move.
 fn refuse(source: &[u8], clause: &Clause) -> Result<(), String> {
-    if std::str::from_utf8(&source[clause.span.clone()]).is_err() {
+    let text = &source[clause.span.clone()];
+    if !text.is_ascii() && std::str::from_utf8(text).is_err() {
         return Err(format!("`{}` has bytes that are not UTF-8", clause.name));
     }
     let modified =

@@ -47,8 +47,8 @@ const ROOM_BYTES: usize = 24;
 
 impl Region {
     /// A region without name of its own, sections or clauses.
-    pub fn new(name: &str, begin: (u32, u32), end: (u32, u32)) -> Self {
-        let (name, sub_name, clauses) = (name.to_owned(), String::new(), String::new());
+    pub fn new(name: impl Into<String>, begin: (u32, u32), end: (u32, u32)) -> Self {
+        let (name, sub_name, clauses) = (name.into(), String::new(), String::new());
         Self { name, sub_name, sections: 0, begin, end, clauses, file: None }
     }
 

@@ -70,7 +70,7 @@ pub(super) fn collect(
     text: &[u8],
     lines: &LineIndex,
     lexed: &Lexed,
-    sites: &[Site],
+    sites: Vec<Site>,
     device: &[Range<usize>],
 ) -> Result<Vec<Construct>, Error> {
     let mut constructs = vec![Construct::default(); lexed.directives.len()];
@@ -90,7 +90,7 @@ pub(super) fn collect(
         {
             bodies.push(body);
         }
-        if let Some(nest) = site.nest.clone() {
+        if let Some(nest) = site.nest {
             construct.add_nest(nest);
         }
     }

@@ -84,7 +84,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         devices.mark(source, &lexed, &mut bodies.functions);
     }
     let device = device::ranges(&bodies);
-    let constructs = constructs::collect(source, &lines, &lexed, &sites, &device)?;
+    let constructs = constructs::collect(source, &lines, &lexed, sites, &device)?;
     let visible = |offset| {
         let branch = lexed.conditions.branch_at(offset);
         views.iter().any(|view| view.shows(branch))

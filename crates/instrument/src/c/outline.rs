@@ -386,11 +386,14 @@ impl Walk<'_> {
         let special = matches!(first, b"asm" | b"__asm__" | b"__asm" | b"__label__");
         // Deeper nests than that have no name of their own.
         let around = &self.scopes[self.scopes.len().saturating_sub(SCOPES_MAX)..];
-        let around = around.iter().map(|scope| scope.name.as_str());
-        let names: Vec<&str> =
-            around.chain([head.name.as_str()]).filter(|name| !name.is_empty()).collect();
+        let names = around.iter().map(|scope| scope.name.as_str()).chain([head.name.as_str()]);
+        let mut name = String::with_capacity(names.clone().map(|name| name.len() + 2).sum());
+        for part in names.filter(|name| !name.is_empty()) {
+            name.push_str(if name.is_empty() { "" } else { "::" });
+            name.push_str(part);
+        }
         self.outline.functions.push(Function {
-            name: names.join("::"),
+            name,
             place: head.place,
             open: open.end as usize,
             close: open.end as usize,

@@ -56,8 +56,9 @@ pub(super) fn prelude(
     if regions.iter().any(|region| region.clauses.is_empty()) {
         extension(text, prefix, &[PLAIN], "");
     }
+    let shared = Shared::new(path, cxx, prefix);
     for (index, region) in regions.iter().enumerate() {
-        descriptor(text, path, cxx, prefix, index + 1, region);
+        descriptor(text, &shared, index + 1, region);
     }
 }
 
@@ -137,15 +138,45 @@ fn extension(text: &mut String, prefix: &str, name: &[&str], clauses: &str) {
     text.push_str("};\n");
 }
 
-fn descriptor(
-    text: &mut String,
-    path: &str,
-    cxx: bool,
-    prefix: &str,
-    number: usize,
-    region: &Region,
-) {
-    let file = region.file.as_deref().unwrap_or(path);
+/// What all descriptors have: put together once, because a text may have very many regions.
+struct Shared<'a> {
+    prefix: &'a str,
+    /// From the begin up to the number.
+    head: String,
+    /// The path as a literal, with the commas around it.
+    path: String,
+    /// From the last line to the name of the extension.
+    next: String,
+    /// From the end of the descriptor to the number in the name of its function.
+    function: String,
+    /// From there to the number in the name of the descriptor.
+    address: String,
+    /// From there to the end.
+    end: &'static str,
+}
+
+impl<'a> Shared<'a> {
+    fn new(path: &str, cxx: bool, prefix: &'a str) -> Self {
+        // A cast of C++ style, because some build with -Wold-style-cast -Werror.
+        let (cast, end) = match cxx {
+            true => ("reinterpret_cast<struct ompregdescr*>(", ");}\n"),
+            false => ("(struct ompregdescr*)", ";}\n"),
+        };
+        let function =
+            "};\nstatic __inline__ __attribute__((always_inline,unused))struct ompregdescr*";
+        Self {
+            prefix,
+            head: ["static struct ", prefix, "region ", prefix, "d"].concat(),
+            path: [",", &literal(path)].concat(),
+            next: [",", null(cxx), ",&", prefix].concat(),
+            function: [function, prefix].concat(),
+            address: ["(void){return ", cast, "&", prefix, "d"].concat(),
+            end,
+        }
+    }
+}
+
+fn descriptor(text: &mut String, shared: &Shared, number: usize, region: &Region) {
     let number = Decimal::new(number as u32);
     let number = number.text();
     let next = match region.clauses.as_str() {
@@ -153,29 +184,28 @@ fn descriptor(
         crate::region::FUNCTION => [OF_FUNCTION, ""],
         clauses => {
             let own = ["x", number];
-            extension(text, prefix, &own, clauses);
+            extension(text, shared.prefix, &own, clauses);
             own
         }
     };
-    // A cast of C++ style, because some build with -Wold-style-cast -Werror.
-    let (cast, close) = match cxx {
-        true => ("reinterpret_cast<struct ompregdescr*>(", ")"),
-        false => ("(struct ompregdescr*)", ""),
-    };
     // Put together without formatting: a text may have very many regions.
-    text.extend(["static struct ", prefix, "region ", prefix, "d", number, "={"]);
+    text.extend([&shared.head, number, "={"]);
     push_literal(text, &region.name);
     text.push(',');
     push_literal(text, &region.sub_name);
-    text.extend([",", Decimal::new(region.sections).text(), ","]);
-    push_literal(text, file);
+    text.extend([",", Decimal::new(region.sections).text()]);
+    match &region.file {
+        None => text.push_str(&shared.path),
+        Some(file) => {
+            text.push(',');
+            push_literal(text, file);
+        }
+    }
     for line in [region.begin.0, region.begin.1, region.end.0, region.end.1] {
         text.extend([",", Decimal::new(line).text()]);
     }
-    text.extend([",", null(cxx), ",&", prefix, next[0], next[1], "};\n"]);
-    text.push_str("static __inline__ __attribute__((always_inline,unused))struct ompregdescr*");
-    text.extend([prefix, number, "(void){return ", cast, "&", prefix, "d", number, close]);
-    text.push_str(";}\n");
+    text.extend([&shared.next, next[0], next[1], &shared.function, number, &shared.address]);
+    text.extend([number, shared.end]);
 }
 
 /// A string literal without trigraphs and line ends.

@@ -14,7 +14,7 @@ impl Emitter<'_> {
     pub(super) fn region(&self, found: &Found, construct: &Construct) -> Region {
         let begin = self.directive_lines(found);
         let end = if found.has_body() { self.last_lines(&construct.bodies) } else { begin };
-        let mut region = Region::new(&found.directive.name(), begin, end);
+        let mut region = Region::new(found.directive.name(), begin, end);
         let argument = found.directive.argument.clone();
         if let Some(argument) = argument.filter(|_| region.name == "critical") {
             region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();

@@ -301,7 +301,7 @@ impl Plans {
             Close::Directive(at) | Close::After(at) => facts.lines(at),
             _ => begin,
         };
-        let mut region = Region::new(&parsed.name, begin, end);
+        let mut region = Region::new(parsed.name.as_str(), begin, end);
         if parsed.levels() == [Level::Critical]
             && let Some(argument) = parsed.directive.argument.clone()
         {

@@ -4,7 +4,8 @@
 //!
 //! A task instance executes on top of what its thread was doing at a scheduling point, so the
 //! thread's tasks form a stack: begin pushes, end pops. Its time lives only in its task tree, below
-//! [`TASKS`](crate::location::TASKS); the scheduling point gets a stub that says how much there was.
+//! [`TASKS`](crate::location::TASKS); the scheduling point gets a stub that says how much there
+//! was.
 //!
 //! An undeferred task (`if` false, included in a final one) is counted and not timed:
 //! its creation is written down only when something else than its own begin comes next.
