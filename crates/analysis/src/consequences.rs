@@ -49,7 +49,7 @@ fn words(lens: &Lens, parallel: CallId) -> String {
     let is_half = |&call: &CallId| {
         let inner = lens.region(call);
         let is_worksharing = matches!(inner.role, Role::Loop | Role::Sections | Role::Workshare);
-        is_worksharing && (inner.begin_line, &inner.file) == (outer.begin_line, &outer.file)
+        is_worksharing && inner.begin() == outer.begin()
     };
     match lens.cube.calls.children(parallel).iter().copied().find(is_half) {
         Some(half) => format!("{} {}", outer.construct(), lens.region(half).construct()),
@@ -60,7 +60,7 @@ fn words(lens: &Lens, parallel: CallId) -> String {
 /// Where the largest losses are.
 fn where_lost(lens: &Lens, parts: &[Finding]) -> String {
     let place = |part: &Finding| {
-        let name = match lens.cube.regions[part.region].source() {
+        let name = match lens.cube.regions[part.region].position() {
             Some(source) => format!("{} {source}", part.construct),
             None => part.construct.clone(),
         };

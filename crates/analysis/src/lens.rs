@@ -107,7 +107,8 @@ impl<'a> Lens<'a> {
     }
 
     /// Whether the call path is a barrier that only the instrumented program has: a combined
-    /// construct, whose halves begin on one line, gets one at the end of its inner half.
+    /// construct, whose halves begin on one line, gets one at the end of its inner half. A program
+    /// that was not instrumented has no barrier but its own.
     pub fn is_added_barrier(&self, call: CallId) -> bool {
         let calls = &self.cube.calls;
         let Some(inner) = calls.parent(call) else { return false };
@@ -116,7 +117,9 @@ impl<'a> Lens<'a> {
         self.role(call) == Role::ImplicitBarrier
             && matches!(a.role, Role::Loop | Role::Sections | Role::Workshare)
             && b.role == Role::Parallel
-            && (a.begin_line, &a.file) == (b.begin_line, &b.file)
+            && a.begin() == b.begin()
+            && !b.is_seen_by_libgomp()
+            && !b.is_seen_by_ompt()
     }
 
     /// What such a barrier took, without what threads would have waited at the join, by location.

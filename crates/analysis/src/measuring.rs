@@ -148,9 +148,10 @@ impl Measuring {
 fn further_of_task(lens: &Lens, call: CallId) -> f64 {
     let task = lens.region(call);
     let is_of_loop = lens.is_task_tree(call)
-        && lens.cube.regions.iter().any(|region| {
-            region.role == Role::Taskloop
-                && (region.begin_line, &region.file) == (task.begin_line, &task.file)
-        });
+        && lens
+            .cube
+            .regions
+            .iter()
+            .any(|region| region.role == Role::Taskloop && region.begin() == task.begin());
     if is_of_loop { TASKLOOP_CYCLES } else { 0.0 }
 }

@@ -10,7 +10,8 @@
 //! ```
 //! Columns are separated by two blanks or more. The parts of a path are `word@file:line` for a
 //! construct, a function or a user region, and a bare word for an artificial root (first part) or a
-//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`.
+//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`. A construct
+//! without line numbers has its address: `for@ocean+0x1200`.
 //! Values are integers, clock ticks or counts.
 
 use pompeii_model::{
@@ -135,7 +136,8 @@ fn locations_of(text: &str, count: usize) -> Option<Vec<LocationId>> {
 fn region(part: &str, depth: usize) -> Region {
     let (word, place) = part.split_once('@').unwrap_or((part, ""));
     let (place, clauses) = place.split_once(' ').unwrap_or((place, ""));
-    let (file, line) = place.rsplit_once(':').unwrap_or((place, "0"));
+    let address = place.contains("+0x").then_some(("", "0"));
+    let (file, line) = address.or_else(|| place.rsplit_once(':')).unwrap_or((place, "0"));
     let line = line.parse().unwrap_or(0);
     let role = role_of(word, depth == 0 && place.is_empty());
     let paradigm = match role {

@@ -60,8 +60,7 @@ fn undeferred(cube: &Cube, task: RegionId) -> i64 {
     let lens = Lens::new(cube);
     let task = &cube.regions[task];
     let creates = |region: &pompeii_model::Region| {
-        matches!(region.role, Role::TaskCreate | Role::Taskloop)
-            && (region.begin_line, &region.file) == (task.begin_line, &task.file)
+        matches!(region.role, Role::TaskCreate | Role::Taskloop) && region.begin() == task.begin()
     };
     let calls = cube.calls.ids().filter(|&call| creates(lens.region(call)));
     calls.map(|call| lens.own("tasks_undeferred", call)).sum()

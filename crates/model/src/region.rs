@@ -197,13 +197,34 @@ impl Region {
         Self { file, clauses, begin_line: 0, end_line: 0, ..self.clone() }
     }
 
+    /// The file with the address of a construct, `libsolver.so+0x1200`. Only constructs of programs
+    /// that were not instrumented and have no line numbers are known by it.
+    fn address(&self) -> Option<&str> {
+        let (_, place) = self.name.split_once(" @").filter(|_| self.begin_line == 0)?;
+        Some(place)
+    }
+
+    /// Where the region begins: the line, or without line numbers the address of the construct.
+    pub fn position(&self) -> Option<String> {
+        self.source().or_else(|| self.address().map(str::to_owned))
+    }
+
+    /// What all regions of one construct, and the halves of a combined one, have in common: file and
+    /// line, or without line numbers the address.
+    pub fn begin(&self) -> (&str, u32, Option<&str>) {
+        (&self.file, self.begin_line, self.address())
+    }
+
     /// What people look for in the source: `CalcForce lulesh.cc:782`, or without the function where
-    /// it is not known; empty where the source is unknown.
+    /// it is not known; empty where the source is unknown. Without line numbers the address tells
+    /// the constructs of one function apart: `CalcForce lulesh+0x1200`.
     pub fn place(&self) -> String {
-        match (self.function(), self.source()) {
-            (Some(function), Some(source)) => format!("{function} {source}"),
-            (Some(function), None) => function.to_owned(),
-            (None, source) => source.unwrap_or_default(),
+        match (self.function(), self.position()) {
+            (Some(function), Some(position)) if function != position => {
+                format!("{function} {position}")
+            }
+            (Some(function), _) => function.to_owned(),
+            (None, position) => position.unwrap_or_default(),
         }
     }
 
@@ -347,6 +368,10 @@ mod tests {
         assert!(reported.is_seen_by_ompt() && !seen.is_seen_by_ompt());
         assert_eq!(reported.written_clauses(), "");
         assert_eq!(seen.written_clauses(), "");
+        assert_eq!(
+            (region.position(), region.begin()),
+            (region.source(), ("src/ocean.c", 118, None))
+        );
         let elsewhere = Region { clauses: "in_reduction(+:x)".into(), ..region.clone() };
         assert_eq!((elsewhere.function(), &*elsewhere.label()), (None, "parallel ocean.c:118"));
         assert_eq!(elsewhere.written_clauses(), "in_reduction(+:x)");
@@ -360,5 +385,25 @@ mod tests {
         let clauses = "map(a) on_host".to_owned();
         let target = Region { clauses, role: Role::Target, ..region };
         assert_eq!((target.is_on_host(), target.written_clauses()), (true, "map(a)".to_owned()));
+    }
+
+    /// Of a program that was compiled without `-g`, or that was stripped.
+    #[test]
+    fn constructs_without_lines_are_told_apart_by_their_addresses() {
+        let region = |name: &str, clauses: &str| {
+            let (role, paradigm) = (Role::Critical, Paradigm::OpenMp);
+            let (name, clauses) = (name.to_owned(), clauses.to_owned());
+            Region { name, role, paradigm, clauses, ..Region::artificial("") }
+        };
+        let first = region("!$omp critical (sum) @ocean+0x1200", "in(main)");
+        let second = region("!$omp critical @ocean+0x1240", "in(main)");
+        assert_eq!(first.label(), "critical (sum) main ocean+0x1200");
+        assert_eq!(second.position().as_deref(), Some("ocean+0x1240"));
+        assert_ne!(first.begin(), second.begin());
+        let body = region("!$omp critical sblock (sum) @ocean+0x1200", "in(main)");
+        assert_eq!(first.begin(), body.begin());
+        let stripped = region("!$omp critical @ocean+0x1240", "in(ocean+0x1240)");
+        assert_eq!(stripped.label(), "critical ocean+0x1240");
+        assert_eq!((stripped.source(), Region::artificial("TASKS").position()), (None, None));
     }
 }

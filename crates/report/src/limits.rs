@@ -69,7 +69,7 @@ fn all_counted(cube: &Cube, is: fn(Role) -> bool) -> Option<String> {
     let of = counted_only(cube).into_iter().filter(|of| is(cube.regions[of.region].role));
     let named = of.map(|counted| {
         let things = format::counted(counted.count, counted.thing);
-        match cube.regions[counted.region].source() {
+        match cube.regions[counted.region].position() {
             Some(place) => format!("{things} ({place})"),
             None => things,
         }

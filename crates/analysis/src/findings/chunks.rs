@@ -89,7 +89,7 @@ impl Chunks {
             details: vec![self.sentence()],
             advice: Advice {
                 kind: AdviceKind::Schedule,
-                target: lens.cube.regions[region].source().unwrap_or_default(),
+                target: lens.cube.regions[region].position().unwrap_or_default(),
                 value: Some(self.schedule()),
             },
         };

@@ -206,7 +206,7 @@ fn chain(search: &mut Search, mut regions: Vec<&Forked>) {
     let cause =
         if is_nested(search, first.parallel) { Cause::NestedTeams } else { Cause::ShortRegions };
     let places: Vec<String> =
-        distinct.iter().filter_map(|&region| lens.cube.regions[region].source()).collect();
+        distinct.iter().filter_map(|&region| lens.cube.regions[region].position()).collect();
     let advice = Advice { kind: AdviceKind::Merge, target: places.join(","), value: None };
     let lost = sum(Forked::lost);
     regions.iter().for_each(|region| region.claim(search));

@@ -122,18 +122,18 @@ const AROUND: usize = 3;
 /// time of a long run is next to what is visited most.
 fn around(lens: &Lens, place: CallId) -> Option<String> {
     let children = lens.cube.calls.children(place).iter().copied();
-    let with_line = children.filter(|&call| {
+    let with_place = children.filter(|&call| {
         let region = lens.region(call);
         let is_known = matches!(region.paradigm, Paradigm::OpenMp | Paradigm::Mpi);
         // Lock routines are called anywhere.
-        is_known && region.role != Role::Lock && region.source().is_some()
+        is_known && region.role != Role::Lock && region.position().is_some()
     });
     // By the thread that has most of them: all threads of a team visit its region.
     let visits = |call: CallId| {
         let by_location = lens.by_location("visits", &[call]);
         by_location.iter().copied().max().unwrap_or(0)
     };
-    let mut known: Vec<CallId> = with_line.collect();
+    let mut known: Vec<CallId> = with_place.collect();
     known.sort_by_cached_key(|&call| (-visits(call), call));
     known.truncate(AROUND);
     let name = |&call: &CallId| {

@@ -98,7 +98,7 @@ impl LoopWork {
         let enough = chunk * (CHUNKS_EACH * self.threads) as f64;
         (enough <= self.each).then(|| Advice {
             kind: AdviceKind::Schedule,
-            target: region.source().unwrap_or_default(),
+            target: region.position().unwrap_or_default(),
             value: Some(format!("dynamic,{chunk}")),
         })
     }
@@ -112,7 +112,7 @@ fn half(lens: &Lens, scope: CallId) -> Option<CallId> {
     let outer = lens.region(scope);
     let same = |&call: &CallId| {
         let inner = lens.region(call);
-        let is_here = inner.begin_line == outer.begin_line && inner.file == outer.file;
+        let is_here = inner.begin() == outer.begin();
         lens.role(call) == Role::Loop && is_here
     };
     let is_parallel = lens.role(scope) == Role::Parallel;

@@ -206,9 +206,7 @@ fn with_combined(lens: &Lens, calls: &[CallId]) -> Vec<CallId> {
 pub(crate) fn combined_with(lens: &Lens, call: CallId) -> Option<CallId> {
     let parent = lens.cube.calls.parent(call)?;
     let (inner, outer) = (lens.region(call), lens.region(parent));
-    let is_one = outer.role == Role::Parallel
-        && inner.begin_line == outer.begin_line
-        && inner.file == outer.file;
+    let is_one = outer.role == Role::Parallel && inner.begin() == outer.begin();
     is_one.then_some(parent)
 }
 

@@ -135,7 +135,7 @@ fn report(search: &mut Search, pair: &Pair) {
         if barrier.is_explicit { "omp_ebarrier_wait" } else { "omp_ibarrier_wait" }
     };
     let (region, construct) = first.construct.clone();
-    let place = |region: RegionId| lens.cube.regions[region].source().unwrap_or_default();
+    let place = |region: RegionId| lens.cube.regions[region].position().unwrap_or_default();
     let seconds = |ticks| format::seconds(lens.seconds(ticks));
     let detail = format!(
         "who is late here is early at the next barrier ({} {}): the threads wait {} on average at \

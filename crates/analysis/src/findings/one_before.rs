@@ -107,10 +107,11 @@ impl Around {
     fn add_to(mut self, lens: &Lens, parent: CallId, before: &mut HashMap<CallId, Vec<CallId>>) {
         let line = |call: CallId| lens.region(call).begin_line;
         let all = self.codes.iter().chain(&self.barriers);
-        let mut files = all.map(|&call| &lens.region(call).file);
+        let mut files = all.clone().map(|&call| &lens.region(call).file);
         let first = files.next();
-        // Of code in other files the order is not known.
-        if !files.all(|file| Some(file) == first) {
+        // Of code in other files, and of code without line numbers, the order is not known.
+        let is_ordered = all.clone().all(|&call| line(call) > 0) || self.barriers.is_empty();
+        if !is_ordered || !files.all(|file| Some(file) == first) {
             return;
         }
         self.barriers.sort_by_key(|&call| line(call));

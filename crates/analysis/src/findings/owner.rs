@@ -15,14 +15,12 @@ pub(super) fn owner(lens: &Lens, barrier: CallId) -> (RegionId, String, CallId) 
         return own;
     }
     // A combined construct is measured as its two halves, which begin on one line.
-    let same_line = |&other: &CallId| {
-        let (a, b) = (lens.region(other), lens.region(parent));
-        a.begin_line == b.begin_line && a.file == b.file
-    };
-    let half = |&child: &CallId| is_worksharing(lens.role(child)) && same_line(&child);
+    let begins_there = |&other: &CallId| lens.region(other).begin() == lens.region(parent).begin();
+    let half = |&child: &CallId| is_worksharing(lens.role(child)) && begins_there(&child);
     let word = lens.region(parent).construct();
     let inner = calls.children(parent).iter().copied().find(half);
-    let outer = calls.parent(parent).filter(|&p| lens.role(p) == Role::Parallel && same_line(&p));
+    let outer =
+        calls.parent(parent).filter(|&p| lens.role(p) == Role::Parallel && begins_there(&p));
     let construct = match (lens.role(parent), inner, outer) {
         (Role::Parallel, Some(inner), _) => format!("parallel {}", lens.region(inner).construct()),
         (Role::Parallel, None, _) => word.to_owned(),

@@ -146,7 +146,7 @@ fn words_too_small(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) ->
         let more = format::count(small.undeferred);
         details.push(format!("{more} more were executed at once by their creator and not timed."));
     }
-    let target = lens.cube.regions[small.task].source().unwrap_or_default();
+    let target = lens.cube.regions[small.task].position().unwrap_or_default();
     let value = larger(lens, small, numbers).to_string();
     let advice = Advice { kind: AdviceKind::Cutoff, target, value: Some(value) };
     Words { cause: Some(Cause::TasksTooSmall), details, advice }

@@ -71,7 +71,7 @@ fn set_of(sets: &mut [usize], mut member: usize) -> usize {
 
 /// Which task construct a call path belongs to, and which construct is around it.
 pub(crate) struct Tasks<'a> {
-    by_place: HashMap<(&'a str, u32), RegionId>,
+    by_place: HashMap<(&'a str, u32, Option<&'a str>), RegionId>,
     /// The innermost construct that the call path is, or lies in.
     constructs: IndexVec<CallId, Option<CallId>>,
 }
@@ -80,7 +80,7 @@ impl<'a> Tasks<'a> {
     pub(super) fn new(lens: &Lens<'a>) -> Self {
         let mut by_place = HashMap::new();
         for (id, region) in lens.cube.regions.enumerated().filter(|(_, r)| r.role == Role::Task) {
-            by_place.entry((region.file.as_str(), region.begin_line)).or_insert(id);
+            by_place.entry(region.begin()).or_insert(id);
         }
         let constructs = lens.cube.calls.innermost(|call| is_construct(lens.role(call)));
         Self { by_place, constructs }
@@ -97,9 +97,7 @@ impl<'a> Tasks<'a> {
         let region = lens.region(call);
         match region.role {
             Role::Task => Some(lens.cube.calls.region(call)),
-            Role::TaskCreate | Role::Taskloop => {
-                self.by_place.get(&(region.file.as_str(), region.begin_line)).copied()
-            }
+            Role::TaskCreate | Role::Taskloop => self.by_place.get(&region.begin()).copied(),
             _ => None,
         }
     }

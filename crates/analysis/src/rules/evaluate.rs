@@ -167,9 +167,9 @@ fn found<'a>(
 
 /// Whether a pattern fits one of the names that a region has in reports.
 fn is_named(region: &Region, pattern: &str) -> bool {
-    let source = region.source();
+    let position = region.position();
     let label = region.label();
-    let names = [Some(&*region.name), Some(&*label), region.function(), source.as_deref()];
+    let names = [Some(&*region.name), Some(&*label), region.function(), position.as_deref()];
     names.into_iter().flatten().any(|name| fits(pattern, name))
 }
 

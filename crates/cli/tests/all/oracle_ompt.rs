@@ -7,7 +7,7 @@ use std::process::Command;
 use pompeii_testing::oracles;
 
 use crate::common::{Ended, Sandbox};
-use crate::unmodified::{CONSTRUCTS, alone, places, visits};
+use crate::unmodified::{CONSTRUCTS, alone, has_named_critical, places, visits};
 
 /// Compiles `text` as `program` by clang alone.
 fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
@@ -31,6 +31,7 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     ended.says("is not instrumented: its OpenMP library reports its constructs");
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("Not visible without recompiling: flush, simple"), "{report}");
+    has_named_critical(&sandbox);
     let mut observed = visits(&sandbox);
     let [mut parallel, mut tasks] = ["parallel", "task"].map(|kind| places(&sandbox, kind));
     sandbox.compile("instrumented", CONSTRUCTS);

@@ -1,7 +1,7 @@
 //! Programs of gcc that were not instrumented: `run` observes their calls of libgomp. They do what
 //! they do without it, and constructs are visited as often as in the instrumented program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
@@ -62,6 +62,15 @@ pub fn visits(sandbox: &Sandbox) -> BTreeMap<String, u64> {
     }
     visits.retain(|_, visits| *visits > 0);
     visits
+}
+
+/// The critical section of [`CONSTRUCTS`] with a name has it, and so has its body.
+pub fn has_named_critical(sandbox: &Sandbox) {
+    let names: Vec<String> =
+        regions(sandbox).iter().map(|region| region["name"].to_string()).collect();
+    for name in ["!$omp critical (second) @plain.c:", "!$omp critical sblock (second) @plain.c:"] {
+        assert!(names.iter().any(|found| found.contains(name)), "{name}: {names:?}");
+    }
 }
 
 /// Line and function of the regions of a kind.
@@ -164,11 +173,7 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     let ended = sandbox.pompeii("run -q -o exp -- ./plain");
     assert_eq!((ended.code, &ended.output), (Some(3), &expected.output), "{}", ended.messages);
     ended.says("is not instrumented: its OpenMP constructs are observed by its calls of libgomp");
-    let names: Vec<String> =
-        regions(&sandbox).iter().map(|region| region["name"].to_string()).collect();
-    for name in ["!$omp critical (second) @plain.c:", "!$omp critical sblock (second) @plain.c:"] {
-        assert!(names.iter().any(|found| found.contains(name)), "{name}: {names:?}");
-    }
+    has_named_critical(&sandbox);
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("Not visible without recompiling: static loops"), "{report}");
     assert!(report.contains("observed by calls of libgomp"), "{report}");
@@ -182,6 +187,31 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
     assert_eq!(observed, visits(&sandbox));
     assert_eq!(parallel, places(&sandbox, "parallel"));
     assert_eq!(tasks, places(&sandbox, "task"));
+}
+
+/// Without line numbers the constructs of one function differ by their addresses only.
+#[test]
+fn constructs_without_lines_are_told_apart() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "stripped", CONSTRUCTS, &["-s"]);
+    plain(&sandbox, "symbols", CONSTRUCTS, &["-g0"]);
+    for (program, position) in [("stripped", " stripped+0x"), ("symbols", "main symbols+0x")] {
+        let ended = sandbox.pompeii(&format!("run -q --replace -o exp -- ./{program}"));
+        assert_eq!(ended.code, Some(3), "{}", ended.messages);
+        for (kind, count) in [("critical", 7), ("task", 3), ("single", 2)] {
+            let of_kind = regions(&sandbox).into_iter().filter(|region| region["kind"] == kind);
+            let labels: Vec<String> =
+                of_kind.map(|region| region["label"].as_str().unwrap().to_owned()).collect();
+            let distinct: BTreeSet<&String> = labels.iter().collect();
+            assert_eq!((labels.len(), distinct.len()), (count, count), "{labels:?}");
+            let has_position = |label: &String| label.contains(position);
+            assert!(kind != "single" || labels.iter().all(has_position), "{labels:?}");
+        }
+        // The program has no barrier that its instrumented twin would have.
+        let report = sandbox.succeeds("report exp").output;
+        assert!(!report.contains("barrier that it adds"), "{report}");
+        assert!(!report.contains("parallel for"), "{report}");
+    }
 }
 
 /// Data of tasks with all that libgomp does with them.

@@ -297,8 +297,7 @@ impl Definitions {
             Role::SingleBody => Role::Single,
             _ => return None,
         };
-        let place = |region: &Region| (region.file.clone(), region.begin_line);
-        let is_construct = |region: &Region| region.role == role && place(region) == place(of);
+        let is_construct = |region: &Region| region.role == role && region.begin() == of.begin();
         self.regions.enumerated().find(|(_, region)| is_construct(region)).map(|(id, _)| id)
     }
 

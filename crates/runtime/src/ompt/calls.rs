@@ -1,14 +1,16 @@
 //! What OMPT's callbacks do not have: the function that the compiler has made of the body of a
-//! parallel region, and the place where a task is made ready. The address that a callback has is
+//! parallel region, the place where a task is made ready, and the variable that all critical sections
+//! of one name have in common. The address that a callback has is
 //! worse, because two calls may share a line, a call at the end of a function returns to the
-//! runtime itself, and the tasks of all taskloops are created at one place of the runtime. So the
+//! runtime itself, and the tasks of all taskloops are created at one place of the runtime. The lock of
+//! a critical section that a callback names lies in memory that the runtime has allocated. So the
 //! calls of LLVM's runtime that begin these constructs are interposed. Each notes for the callback
 //! that follows on the thread what that lacks, and jumps on.
 //!
 //! The functions have any number of arguments, so nothing of them may be touched: two free
 //! registers have to do. Where the next library's function is, is noted once for each thread.
 
-pub use word::{take_region_body, task_call};
+pub use word::{take_critical_lock, take_region_body, task_call};
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word {
@@ -18,34 +20,49 @@ mod word {
     use crate::{next, start};
 
     // The body of a parallel region, the call that makes a task ready, and where the calls go on:
-    // those of parallel regions, of regions with a condition, of teams, and of tasks.
+    // those of parallel regions, of regions with a condition, of teams, and of tasks. Then the
+    // variable of a critical section, and where calls with and without a hint go on.
     global_asm!(
         ".section .tdata,\"awT\",@progbits",
         ".balign 8",
         ".hidden pompeii_called",
         ".globl pompeii_called",
         ".type pompeii_called, @object",
-        ".size pompeii_called, 48",
-        "pompeii_called: .zero 48",
+        ".size pompeii_called, 72",
+        "pompeii_called: .zero 72",
         ".text",
     );
 
-    /// The body of the parallel region that the thread forks now, once; 0 if it is not known.
+    /// Takes the word at this place of what is noted.
     #[inline(always)]
-    pub fn take_region_body() -> usize {
-        let body: usize;
+    fn take<const AT: usize>() -> usize {
+        let word: usize;
         // SAFETY: reads and writes the variable defined above.
         unsafe {
             asm!(
                 "mov {place}, qword ptr [rip + pompeii_called@GOTTPOFF]",
-                "mov {body}, qword ptr fs:[{place}]",
-                "mov qword ptr fs:[{place}], 0",
+                "mov {word}, qword ptr fs:[{place} + {at}]",
+                "mov qword ptr fs:[{place} + {at}], 0",
                 place = out(reg) _,
-                body = out(reg) body,
+                word = out(reg) word,
+                at = const AT,
                 options(nostack, preserves_flags)
             );
         }
-        body
+        word
+    }
+
+    /// The body of the parallel region that the thread forks now, once; 0 if it is not known.
+    #[inline(always)]
+    pub fn take_region_body() -> usize {
+        take::<0>()
+    }
+
+    /// The variable of the critical section that the thread is about to enter, once; 0 if it is not
+    /// known.
+    #[inline(always)]
+    pub fn take_critical_lock() -> usize {
+        take::<48>()
     }
 
     /// Where the call returns to that has made the thread's last task ready; 0 if it is not known.
@@ -144,6 +161,15 @@ mod word {
         "40"
     );
 
+    interposed!(__kmpc_critical, find_critical, c"__kmpc_critical", "rdx" to "48", "56");
+    interposed!(
+        __kmpc_critical_with_hint,
+        find_hinted,
+        c"__kmpc_critical_with_hint",
+        "rdx" to "48",
+        "64"
+    );
+
     /// Where the call goes on. Without that the program has no way on either: its own runtime is
     /// missing.
     fn find(name: &CStr, caller: usize) -> usize {
@@ -163,6 +189,10 @@ mod word {
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod word {
     pub fn take_region_body() -> usize {
+        0
+    }
+
+    pub fn take_critical_lock() -> usize {
         0
     }
 

@@ -3,19 +3,19 @@
 
 use std::ffi::{c_int, c_uint};
 
+use super::calls;
 use super::interface::{Address, mutex};
 use super::open::{self, Family};
 use crate::descriptor::Words;
 use crate::pomp;
 use crate::unmodified::{self, Directive};
 
-/// `ompt_callback_mutex_acquire`: a thread asks for the lock at `lock`, which is an address, or for
-/// its turn.
+/// `ompt_callback_mutex_acquire`: a thread asks for a lock or for its turn.
 pub extern "C" fn acquire(
     kind: c_int,
     _hint: c_uint,
     _implementation: c_uint,
-    lock: u64,
+    _lock: u64,
     address: Address,
 ) {
     let (family, directive) = match kind {
@@ -24,12 +24,8 @@ pub extern "C" fn acquire(
         mutex::ATOMIC => (Family::Atomic, Directive::Atomic),
         _ => return,
     };
-    let words = || match family {
-        Family::Critical => {
-            Words { clauses: unmodified::lock_clause(lock as usize), ..Words::default() }
-        }
-        _ => Words::default(),
-    };
+    let variable = if kind == mutex::CRITICAL { calls::take_critical_lock() } else { 0 };
+    let words = || Words { clauses: unmodified::lock_clause(variable), ..Words::default() };
     let construct = open::construct(directive, address as usize, words);
     if let Some(construct) = construct {
         // SAFETY: a descriptor, as for all of these.
