@@ -5,8 +5,9 @@
 //! each thread. What is noted here is the time until the end, and which end it was.
 //!
 //! Everything here may run in a signal handler, since a program may end in one: no lock, no
-//! allocation. The exception is a process that gets its record only at its exit (`early.rs`). In a
-//! child of `vfork`, which shares the parent's memory, nothing is done: the process id tells it.
+//! allocation. The exception is a process that gets its record only at its end (`early.rs`): if it
+//! does not end by `exit`, only if it is certain that no signal handler is running. In a child of
+//! `vfork`, which shares the parent's memory, nothing is done: the process id tells it.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
@@ -61,6 +62,7 @@ extern "C" fn at_exit(code: c_int, _argument: *mut c_void) {
 
 #[cfg(target_env = "gnu")]
 extern "C" fn at_exit_without_handlers() {
+    start::keep_if_long_outside_of_handlers();
     note(NotedEnd::QuickExit);
 }
 
@@ -184,6 +186,7 @@ static EXECVEAT: Next = Next::new(c"execveat");
 /// Interposes `_exit`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn _exit(code: c_int) -> ! {
+    start::keep_if_long_outside_of_handlers();
     note(NotedEnd::ImmediateExit(code));
     let real = EXIT.get();
     if real != 0 {
@@ -214,6 +217,7 @@ fn exec(next: &Next, call: impl FnOnce(usize) -> c_int) -> c_int {
         unsafe { *libc::__errno_location() = libc::ENOSYS };
         return -1;
     }
+    start::keep_if_long_outside_of_handlers();
     let noted = note(NotedEnd::Exec);
     let result = call(real);
     // Still here: it has failed.
@@ -359,8 +363,11 @@ macro_rules! interposed_listed {
         #[unsafe(naked)]
         pub unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
+                // The stack is unwound from inside: see `start::keep_if_long_outside_of_handlers`.
+                ".cfi_startproc",
                 "lea rax, [rsp + 8]",
                 "sub rsp, 40",
+                ".cfi_adjust_cfa_offset 40",
                 "mov [rsp], rsi",
                 "mov [rsp + 8], rdx",
                 "mov [rsp + 16], rcx",
@@ -371,7 +378,9 @@ macro_rules! interposed_listed {
                 "mov ecx, {which}",
                 "call {listed}",
                 "add rsp, 40",
+                ".cfi_adjust_cfa_offset -40",
                 "ret",
+                ".cfi_endproc",
                 which = const $which,
                 listed = sym exec_listed,
             );

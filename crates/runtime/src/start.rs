@@ -80,9 +80,18 @@ fn may_become_long() -> bool {
         && !pompeii_live::is_starter(&folder::program_name())
 }
 
-/// A process without events has ended well: it gets a record if it has computed for long.
+/// A process without events ends: it gets a record if it has computed for long.
 pub fn keep_if_long() {
-    if early::is_long() && STATE.load(Ordering::Acquire) == state::NEW {
+    keep_if_long_and(|| true);
+}
+
+/// The same at an end that may come in a signal handler, in which nothing can be made.
+pub fn keep_if_long_outside_of_handlers() {
+    keep_if_long_and(sampling::stop_outside_of_handlers);
+}
+
+fn keep_if_long_and(is_possible: fn() -> bool) {
+    if early::is_long() && STATE.load(Ordering::Acquire) == state::NEW && is_possible() {
         first_event();
     }
 }

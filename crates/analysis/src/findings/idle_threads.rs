@@ -93,13 +93,16 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: 
     // Where one function has nearly all of it, a list says nothing.
     let own = calls.iter().copied().filter(|&call| lens.cube.calls.region(call) == region);
     let is_one = serial_sum(&lens, &own.collect::<Vec<_>>()) as f64 >= COMMON_SHARE * lost as f64;
+    let largest = largest_parts(&lens, "omp_idle_threads", &calls, workers(&lens));
     let parts = match (is_one, known) {
         (_, 1..) => ", besides the parts that have findings of their own".to_owned(),
         (true, _) => String::new(),
-        (false, _) => {
-            let largest = largest_parts(&lens, "omp_idle_threads", &calls, workers(&lens));
-            format!(": {largest}")
+        (false, _) if largest.is_empty() => {
+            let functions = grouped(calls.iter().copied(), |call| lens.cube.calls.region(call));
+            let functions = format::counted(functions.len() as i64, "function");
+            format!(", in {functions} of which none has a twentieth of it")
         }
+        (false, _) => format!(": {largest}"),
     };
     let construct = lens.region(place).construct().to_owned();
     let mut details = vec![format!("{}{parts}.", on_one_thread(&lens, lost))];
@@ -108,6 +111,10 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: 
     let advice = match (is_one || known > 0, lens.cube.calls.parent(place)) {
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
+        (false, _) if largest.is_empty() => {
+            "Look at the call tree (`pompeii html`) for what calls these functions: parallelise it, \
+             or overlap it with other work."
+        }
         (false, _) => "Parallelise the largest of these, or overlap it with other work.",
     };
     let site = Site { region, construct, metric: "omp_idle_threads", calls };
@@ -292,6 +299,42 @@ mod tests {
                 [serial_part, none]
                 0.20 s run on one thread.
                 Parallelise it, or overlap it with other work.
+        "#]],
+        );
+    }
+
+    /// As in an interpreter. In the first run, two call paths are of one function, which has a
+    /// twentieth. In the second one they are in a parallel region.
+    #[test]
+    fn many_small_functions_are_counted() {
+        let text = |first: &str| {
+            let paths = (0..40).map(|n| match n {
+                0 | 1 => format!("a/g{n}@a.c:{} sampled/{first}  0  time=12 samples=2\n", n + 100),
+                _ => format!("a/f{n}@a.c:{n} sampled  0  time=12 samples=2\n"),
+            });
+            let paths: String = paths.collect();
+            format!("wall=1000 locations=2\n{paths} a/parallel@a.c:70  *  time=520 visits=1")
+        };
+        check(
+            &text("eval@a.c:90 sampled"),
+            expect![[r#"
+            ? a | omp_idle_threads lost=480 gain=240 (194 to 286)
+                [serial_part, none]
+                0.48 s run on one thread: eval (24 ms).
+                Parallelise the largest of these, or overlap it with other work.
+        "#]],
+        );
+        check(
+            &text("parallel@a.c:90"),
+            expect![[r#"
+            ? a | omp_idle_threads lost=456 gain=228 (184 to 272)
+                [serial_part, none]
+                0.46 s run on one thread, in 38 functions of which none has a twentieth of it.
+                Look at the call tree (`pompeii html`) for what calls these functions: parallelise it, or overlap it with other work.
+            a.c:90 parallel | omp_limited_parallelism lost=24 gain=12 (9 to 23)
+                [?, none]
+                1 of 2 threads are idle meanwhile, 24 ms each.
+                Check num_threads, if clauses and nesting of this region.
         "#]],
         );
     }

@@ -470,10 +470,13 @@ fn grouped<T: Copy, K: Copy + Eq + Hash>(
     groups
 }
 
-/// `for ocean.c:118 (0.4 s), write_state (0.2 s)`: the largest parts of a loss by call path.
+/// `for ocean.c:118 (0.4 s), write_state (0.2 s)`: the largest parts of a loss by region. Empty if
+/// none has a twentieth of it.
 fn largest_parts(lens: &Lens, metric: &str, calls: &[CallId], divisor: i64) -> String {
-    let mut parts: Vec<(i64, CallId)> =
-        calls.iter().map(|&call| (lens.own(metric, call) / divisor.max(1), call)).collect();
+    let of_region =
+        |(_, calls): (RegionId, Vec<CallId>)| (lens.sum(metric, &calls) / divisor.max(1), calls[0]);
+    let regions = grouped(calls.iter().copied(), |call| lens.cube.calls.region(call));
+    let mut parts: Vec<(i64, CallId)> = regions.into_iter().map(of_region).collect();
     parts.sort_by_key(|&(value, call)| (-value, call));
     let whole: i64 = parts.iter().map(|(value, _)| value).sum();
     let named: Vec<String> = parts

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::common::{Ended, Sandbox};
 
 /// Computes for a number of milliseconds of CPU time, its argument. Three quarters of it are in
-/// `hot`.
+/// `hot`. A second argument says how it ends: at once (`i`), by `exec` (`x`), or at once in a signal
+/// handler (`h`).
 const SERIAL: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -27,11 +28,23 @@ APART void cool(double s) {
   for (double end = cpu() + s; cpu() < end;)
     for (int i = 0; i < 100000; i++) x = x * 0.999999;
 }
+#include <signal.h>
+#include <unistd.h>
+static void handle(int signal) {
+  (void)signal;
+  _exit(3);
+}
 int main(int argc, char **argv) {
   double s = argc > 1 ? atof(argv[1]) * 1e-3 : 0;
   hot(0.75 * s);
   cool(0.25 * s);
   puts("done");
+  fflush(stdout);
+  switch (argc > 2 ? argv[2][0] : 'e') {
+  case 'i': _exit(3);
+  case 'x': execl("/bin/sh", "sh", "-c", "exit 3", (char *)0);
+  case 'h': signal(SIGALRM, handle), raise(SIGALRM);
+  }
   return 3;
 }
 "#;
@@ -98,14 +111,26 @@ fn the_named_program_has_its_functions() {
 fn a_program_that_a_shell_starts_has_a_record_if_it_computes_for_long() {
     let sandbox = serial(&[]);
     sandbox.file("Makefile", "all:\n\t@./serial 1200 || true\n\t@./serial 5 || true\n");
-    sandbox.file("both.sh", "#!/bin/sh\n./serial 5\n./serial 1200\nexit 3\n");
-    for (command, code) in [("make", 0), ("sh both.sh", 3)] {
+    sandbox.file("both.sh", "#!/bin/sh\n./serial 5\n./serial 1200 i\nexit 3\n");
+    sandbox.file("exec.sh", "#!/bin/sh\n./serial 5 x\n./serial 1200 x\n");
+    for (command, code) in [("make", 0), ("sh both.sh", 3), ("sh exec.sh", 3)] {
         let ended = sandbox.pompeii(&format!("run -q --replace -o exp -- {command}"));
         let ended_as = (ended.code, ended.output.as_str());
         assert_eq!(ended_as, (Some(code), "done\ndone\n"), "{command}: {}", ended.messages);
         has_both_functions(&sandbox, "exp");
         assert!(!sandbox.exists("exp/procs"), "{command}: the short one has no record");
     }
+}
+
+/// A record cannot be made in a handler, which may have interrupted anything.
+#[test]
+fn a_long_program_that_a_signal_handler_ends_has_no_record() {
+    let sandbox = serial(&[]);
+    sandbox.file("handler.sh", "#!/bin/sh\n./serial 1100 h\nexit 3\n");
+    let ended = sandbox.pompeii("run -q -o exp -- sh handler.sh");
+    assert_eq!((ended.code, ended.output.as_str()), (Some(3), "done\n"), "{}", ended.messages);
+    ended.says("was not observed");
+    assert!(!sandbox.exists("exp"));
 }
 
 /// They have no record and no message.

@@ -12,8 +12,8 @@ use std::arch::asm;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 
-use framehop::Unwinder as _;
-use framehop::x86_64::UnwindRegsX86_64;
+use framehop::x86_64::{CacheX86_64, UnwindRegsX86_64};
+use framehop::{MustNotAllocateDuringUnwind, Unwinder as _};
 use pompeii_live::SamplePlace;
 
 use super::action::{self, Action};
@@ -22,6 +22,12 @@ use super::threads::{self, Scratch, Thread};
 
 /// Signals at the end of the range that others take first.
 const OTHERS: c_int = 3;
+/// The code that a handler returns to: `mov rax, 15; syscall`. Debuggers know it by these bytes, too.
+const END_OF_HANDLER: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
+/// What looking at all frames takes on the thread's own stack, without optimization.
+const WALK_BYTES: u64 = 64 << 10;
+/// Frames of a thread that are looked at.
+const FRAMES_MAX: usize = 512;
 /// What a signal of a timer says of itself.
 const SI_TIMER: c_int = -2;
 
@@ -199,4 +205,76 @@ fn unwind(
         *place = SamplePlace { object: code.object, address }.encode();
     }
     (places.len(), false)
+}
+
+/// Whether the calling thread is in no signal handler for certain: all its frames are known, and
+/// none returns to the end of a handler. No lock and no allocation.
+///
+/// # Safety
+/// Sampling has ended: a handler of the thread would say that it uses the list of loaded files no
+/// more.
+pub unsafe fn is_outside() -> bool {
+    let registers = here();
+    let Some(thread) = threads::calling() else { return false };
+    let is_on_own_stack = thread.has_room(registers.stack, WALK_BYTES);
+    is_on_own_stack
+        && thread.sampling(|| {
+            // SAFETY: the thread says so.
+            let modules = unsafe { modules::current() };
+            modules.is_some_and(|modules| is_known_to_be_outside(thread, modules, &registers))
+        })
+}
+
+/// Where the calling function is.
+#[inline(always)]
+fn here() -> Registers {
+    let (instruction, stack, frame);
+    // SAFETY: reads registers.
+    unsafe {
+        asm!(
+            "lea {instruction}, [rip]",
+            "mov {stack}, rsp",
+            "mov {frame}, rbp",
+            instruction = out(reg) instruction,
+            stack = out(reg) stack,
+            frame = out(reg) frame,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+    Registers { instruction, stack, frame }
+}
+
+#[inline(never)]
+fn is_known_to_be_outside(thread: &Thread, modules: &Modules, registers: &Registers) -> bool {
+    let &Registers { instruction, stack, frame } = registers;
+    let end = thread.stack_end(stack);
+    let mut read = |address: u64| {
+        let is_inside = address >= stack && address.is_multiple_of(8) && address < end;
+        // SAFETY: as in `unwind`.
+        is_inside.then(|| unsafe { *(address as *const u64) }).ok_or(())
+    };
+    let mut cache = CacheX86_64::<MustNotAllocateDuringUnwind>::new_in();
+    let registers = UnwindRegsX86_64::new(instruction, stack, frame);
+    let mut frames = modules.unwinder.iter_frames(instruction, registers, &mut cache, &mut read);
+    for _ in 0..FRAMES_MAX {
+        match frames.next() {
+            Ok(Some(frame)) if !modules.ends_handler(frame.address()) => {}
+            Ok(None) => return true,
+            _ => return false,
+        }
+    }
+    false
+}
+
+impl Modules {
+    /// Whether this address is where a handler returns to. Code that is in no file may be anything.
+    fn ends_handler(&self, address: u64) -> bool {
+        let last = address.wrapping_add(END_OF_HANDLER.len() as u64 - 1);
+        if self.find(address).is_none() || self.find(last).is_none() {
+            return true;
+        }
+        // SAFETY: a loaded file has these bytes, and code can be read.
+        let code = unsafe { *(address as *const [u8; END_OF_HANDLER.len()]) };
+        code == END_OF_HANDLER
+    }
 }

@@ -224,6 +224,14 @@ mod active {
         }
     }
 
+    /// Ends sampling. Returns whether the calling thread is in no signal handler for certain, and so
+    /// may take locks and allocate.
+    pub fn stop_outside_of_handlers() -> bool {
+        stop();
+        // SAFETY: sampling has ended.
+        unsafe { handler::is_outside() }
+    }
+
     /// Where the calling thread is, in a handler.
     pub fn place_of(location: &AtomicPtr<c_void>) -> Option<(NodeOffset, &'static Tree)> {
         let is_on = SIGNAL.load(Relaxed) != 0;
@@ -246,6 +254,9 @@ mod active {
     pub fn arm(_location: *mut c_void) {}
     pub fn disarm(_id: pid_t) {}
     pub fn stop() {}
+    pub fn stop_outside_of_handlers() -> bool {
+        false
+    }
     pub fn has_parallel_library() -> bool {
         false
     }
@@ -257,7 +268,9 @@ pub use action::{Action, call as call_for_action, set_of};
 pub use active::exchange;
 #[cfg(target_arch = "x86_64")]
 use active::place_of;
-pub use active::{Looking, arm, begin, disarm, has_parallel_library, hold, stop};
+pub use active::{
+    Looking, arm, begin, disarm, has_parallel_library, hold, stop, stop_outside_of_handlers,
+};
 
 #[cfg(test)]
 mod tests {
@@ -271,10 +284,13 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     mod of_this_process {
+        use std::ffi::c_int;
         use std::hint::black_box;
         use std::mem::offset_of;
         use std::ptr::null_mut;
         use std::sync::OnceLock;
+        use std::sync::atomic::AtomicBool;
+        use std::sync::atomic::Ordering::Relaxed;
         use std::time::Duration;
 
         use pompeii_live::{SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, samples_file};
@@ -314,6 +330,18 @@ mod tests {
                 sum = (0..100_000).fold(sum, |sum, next| black_box(sum ^ next));
             }
             stop();
+            extern "C" fn note(_signal: c_int) {
+                // SAFETY: sampling has ended.
+                IN_HANDLER.store(unsafe { handler::is_outside() }, Relaxed);
+            }
+            static IN_HANDLER: AtomicBool = AtomicBool::new(true);
+            // SAFETY: as above; the handler only stores into a static variable.
+            unsafe {
+                assert!(handler::is_outside());
+                libc::signal(libc::SIGUSR1, note as *const () as libc::sighandler_t);
+                libc::raise(libc::SIGUSR1);
+            }
+            assert!(!IN_HANDLER.load(Relaxed), "a handler was not recognized");
             let bytes = std::fs::read(folder.path().join(samples_file(0))).unwrap();
             let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
             let frames = word(offset_of!(SampleHeader, frames)) as usize;

@@ -77,6 +77,11 @@ pub fn own(number: usize) -> Option<&'static Thread> {
     (thread.handle.load(Relaxed) == own_handle()).then_some(thread)
 }
 
+/// The calling thread in the table; no lock, no allocation and no system call.
+pub fn calling() -> Option<&'static Thread> {
+    all().map(|(_, thread)| thread).find(|thread| thread.handle.load(Relaxed) == own_handle())
+}
+
 /// What the C library calls the calling thread.
 fn own_handle() -> usize {
     // SAFETY: reads a register.
@@ -223,6 +228,12 @@ impl Thread {
     pub fn stack_end(&self, pointer: u64) -> u64 {
         let [low, high] = [&self.stack[0], &self.stack[1]].map(|end| end.load(Relaxed) as u64);
         if (low..high).contains(&pointer) { high } else { 0 }
+    }
+
+    /// Whether the stack pointer is in its own stack, with as many bytes below.
+    pub fn has_room(&self, pointer: u64, bytes: u64) -> bool {
+        let low = self.stack[0].load(Relaxed) as u64;
+        self.stack_end(pointer) != 0 && pointer - low >= bytes
     }
 
     /// Whether its timer is running. If the stack is another one, a thread has ended, and a new one
