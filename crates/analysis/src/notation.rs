@@ -10,8 +10,8 @@
 //! ```
 //! Columns are separated by two blanks or more. The parts of a path are `word@file:line` for a
 //! construct, a function or a user region, and a bare word for an artificial root (first part) or a
-//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`. A construct
-//! without line numbers has its address: `for@ocean+0x1200`.
+//! routine without a place. Clauses follow after a blank: `for@a.c:7 schedule(dynamic,4)`. A
+//! construct without line numbers has its address: `for@ocean+0x1200`.
 //! Values are integers, clock ticks or counts.
 
 use pompeii_model::{

@@ -209,8 +209,8 @@ impl Region {
         self.source().or_else(|| self.address().map(str::to_owned))
     }
 
-    /// What all regions of one construct, and the halves of a combined one, have in common: file and
-    /// line, or without line numbers the address.
+    /// What all regions of one construct, and the halves of a combined one, have in common: file
+    /// and line, or without line numbers the address.
     pub fn begin(&self) -> (&str, u32, Option<&str>) {
         (&self.file, self.begin_line, self.address())
     }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use crate::common::{Ended, Sandbox};
 
 /// Computes for a number of milliseconds of CPU time, its argument. Three quarters of it are in
-/// `hot`. A second argument says how it ends: at once (`i`), by `exec` (`x`), or at once in a signal
-/// handler (`h`).
+/// `hot`. A second argument says how it ends: at once (`i`), by `exec` (`x`), or at once in a
+/// signal handler (`h`).
 const SERIAL: &str = r#"#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,11 +1,11 @@
 //! What OMPT's callbacks do not have: the function that the compiler has made of the body of a
-//! parallel region, the place where a task is made ready, and the variable that all critical sections
-//! of one name have in common. The address that a callback has is
-//! worse, because two calls may share a line, a call at the end of a function returns to the
-//! runtime itself, and the tasks of all taskloops are created at one place of the runtime. The lock of
-//! a critical section that a callback names lies in memory that the runtime has allocated. So the
-//! calls of LLVM's runtime that begin these constructs are interposed. Each notes for the callback
-//! that follows on the thread what that lacks, and jumps on.
+//! parallel region, the place where a task is made ready, and the variable that all critical
+//! sections of one name have in common. The address that a callback has is worse, because two
+//! calls may share a line, a call at the end of a function returns to the runtime itself, and the
+//! tasks of all taskloops are created at one place of the runtime. The lock of a critical section
+//! that a callback names lies in memory that the runtime has allocated. So the calls of LLVM's
+//! runtime that begin these constructs are interposed. Each notes for the callback that follows on
+//! the thread what that lacks, and jumps on.
 //!
 //! The functions have any number of arguments, so nothing of them may be touched: two free
 //! registers have to do. Where the next library's function is, is noted once for each thread.

@@ -22,7 +22,8 @@ use super::threads::{self, Scratch, Thread};
 
 /// Signals at the end of the range that others take first.
 const OTHERS: c_int = 3;
-/// The code that a handler returns to: `mov rax, 15; syscall`. Debuggers know it by these bytes, too.
+/// The code that a handler returns to: `mov rax, 15; syscall`. Debuggers know it by these bytes,
+/// too.
 const END_OF_HANDLER: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 /// What looking at all frames takes on the thread's own stack, without optimization.
 const WALK_BYTES: u64 = 64 << 10;

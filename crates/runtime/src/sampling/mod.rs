@@ -224,8 +224,8 @@ mod active {
         }
     }
 
-    /// Ends sampling. Returns whether the calling thread is in no signal handler for certain, and so
-    /// may take locks and allocate.
+    /// Ends sampling. Returns whether the calling thread is in no signal handler for certain, and
+    /// so may take locks and allocate.
     pub fn stop_outside_of_handlers() -> bool {
         stop();
         // SAFETY: sampling has ended.
