@@ -61,6 +61,7 @@ mod serial_costs;
 mod sums;
 mod task_times;
 pub mod tasks;
+pub mod team_sizes;
 pub mod trace;
 mod traced;
 mod undisturbed;

@@ -14,6 +14,7 @@ mod overhead;
 mod shapes;
 mod suite;
 mod tasks;
+mod threads;
 mod traces;
 mod unify;
 mod verdict;
@@ -24,7 +25,7 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 11] = [
+const BENCHMARKS: [Benchmark; 12] = [
     ("analyze", analyze::run),
     ("convert", convert::run),
     ("hybrid", |_| hybrid::run()),
@@ -34,6 +35,7 @@ const BENCHMARKS: [Benchmark; 11] = [
     ("overhead", |_| overhead::run()),
     ("shapes", shapes::run),
     ("tasks", tasks::run),
+    ("threads", threads::run),
     ("unify", |_| unify::run()),
     ("view", view::run),
 ];

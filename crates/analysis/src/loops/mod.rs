@@ -11,10 +11,10 @@
 pub mod recorded;
 pub mod schedule;
 
-use pompeii_model::{Frequency, Region, Ticks};
+use pompeii_model::{Frequency, Region, RegionId, Ticks};
 use pompeii_replay::Outcome;
 
-use recorded::{Execution, Recorded};
+use recorded::{Execution, Found, Recorded};
 use schedule::Schedule;
 
 /// Chunks of these sizes are tried, as long as each thread can get one: powers of two.
@@ -94,8 +94,7 @@ pub fn loops(
     outcome: &Outcome,
     (handing_out, threads): (HandingOut, &[usize]),
 ) -> Vec<LoopSchedules> {
-    let frequency = outcome.definitions.ticks_per_second as f64;
-    let clock = Frequency::new(frequency).unwrap_or(Frequency::NANOSECONDS);
+    let clock = clock(outcome);
     let mut all: Vec<LoopSchedules> = recorded
         .loops(&outcome.definitions)
         .into_iter()
@@ -110,6 +109,44 @@ pub fn loops(
         (std::cmp::Reverse((gain, of.recorded)), of.line)
     });
     all
+}
+
+/// A loop on other numbers of threads with the schedule of the run. Times are ticks, and sums over
+/// the executions of which each iteration is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnSchedule {
+    /// The loop.
+    pub region: RegionId,
+    /// What the iterations took, on all threads.
+    pub work: Ticks,
+    /// What the loop takes, for each wanted number of threads.
+    pub times: Vec<Ticks>,
+}
+
+/// The loops of a trace whose schedule and iterations are known, on these numbers of threads.
+pub fn own_schedules(
+    recorded: &Recorded,
+    outcome: &Outcome,
+    (handing_out, threads): (HandingOut, &[usize]),
+) -> Vec<OwnSchedule> {
+    let clock = clock(outcome);
+    let of_loop = |found: Found| {
+        let region = &outcome.definitions.regions[found.region];
+        let own = Schedule::parse(&region.schedule())?;
+        let trial = Trial { region, clock, handing_out };
+        let on = |threads: &usize| {
+            total(found.executions.iter().map(|of| trial.time(of, own, *threads)))
+        };
+        let work = total(found.executions.iter().map(|of| of.costs.work()));
+        let times = threads.iter().map(on).collect();
+        (work > 0).then_some(OwnSchedule { region: found.region, work, times })
+    };
+    recorded.loops(&outcome.definitions).into_iter().filter_map(of_loop).collect()
+}
+
+fn clock(outcome: &Outcome) -> Frequency {
+    let frequency = outcome.definitions.ticks_per_second as f64;
+    Frequency::new(frequency).unwrap_or(Frequency::NANOSECONDS)
 }
 
 /// Tries schedules for a loop.

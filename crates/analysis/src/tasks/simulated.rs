@@ -5,11 +5,14 @@
 //! tied tasks may have to wait for their thread, and the time for a lock depends on the threads.
 //! The work of an inner team is that of its task. So real runs may take longer.
 
-use pompeii_replay::Compound;
+use std::collections::BTreeMap;
+
+use pompeii_model::{CallId, RegionId, Role};
 use pompeii_replay::engine::record::TeamInstance;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
 use pompeii_replay::task::compound::{StepOf, StepVisit, TaskStep, TeamTasks};
+use pompeii_replay::{Compound, Outcome};
 
 use super::found::without_task;
 use super::graph::{Step, TaskGraph};
@@ -34,6 +37,21 @@ pub struct Simulated {
     pub burdened: [i64; 2],
     /// Numbers of threads, with what the executions would take.
     pub on_threads: Vec<(usize, [i64; 2])>,
+}
+
+impl Simulated {
+    fn join(&mut self, other: &Simulated) {
+        self.executions += other.executions;
+        self.left_out += other.left_out;
+        self.measured = self.measured.saturating_add(other.measured);
+        add(&mut self.as_measured, other.as_measured);
+        add(&mut self.burdened, other.burdened);
+        self.on_threads.resize(other.on_threads.len(), (0, [0; 2]));
+        for (own, (threads, times)) in self.on_threads.iter_mut().zip(&other.on_threads) {
+            own.0 = own.0.max(*threads);
+            add(&mut own.1, *times);
+        }
+    }
 }
 
 /// Collects steps, and simulates the executions that end.
@@ -62,6 +80,24 @@ impl Simulations {
     /// Nothing yet, for these numbers of threads.
     pub fn new(threads: &[usize]) -> Simulations {
         Simulations { threads: threads.to_vec(), regions: Table::default(), open: Table::default() }
+    }
+
+    /// The outermost parallel regions with tasks, with the sums over their call paths.
+    pub fn outermost(&self, outcome: &Outcome) -> BTreeMap<RegionId, Simulated> {
+        let (calls, regions) = (&outcome.calls, &outcome.definitions.regions);
+        let is_parallel = |call: CallId| {
+            let role = regions[calls.region(call)].role;
+            matches!(role, Role::Parallel | Role::Teams)
+        };
+        let is_inner = |call| calls.ancestors(call).skip(1).any(is_parallel);
+        let mut all: BTreeMap<RegionId, Simulated> = BTreeMap::new();
+        for (node, of) in &self.regions {
+            let call = outcome.call(*node);
+            if !is_inner(call) {
+                all.entry(calls.region(call)).or_default().join(of);
+            }
+        }
+        all
     }
 
     /// Takes a compound.

@@ -2,7 +2,7 @@
 
 mod counters;
 pub mod instances;
-mod loops;
+pub mod loops;
 mod together;
 mod what_if;
 
@@ -168,7 +168,7 @@ impl Analysis {
 }
 
 /// The archive of a trace, and what of its definitions could not be read.
-fn open(anchor: &Path) -> Result<(Archive, Vec<pompeii_otf2::Error>)> {
+pub(super) fn open(anchor: &Path) -> Result<(Archive, Vec<pompeii_otf2::Error>)> {
     Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")
 }

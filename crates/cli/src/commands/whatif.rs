@@ -5,11 +5,12 @@
 mod changes;
 pub mod plan;
 pub mod repairs;
+mod threads;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
 use pompeii_analysis::format::{counted, seconds};
 use pompeii_finish::PROFILE_FILE;
@@ -18,12 +19,13 @@ use pompeii_replay::definitions::Definitions;
 use pompeii_replay::scenario::{Scenario, Scenarios};
 use pompeii_replay::transport::local::Local;
 use pompeii_replay::{Options, Outcome, Sinks, replay_on, told_trace};
-use pompeii_report::WhatIf;
+use pompeii_report::{TeamSizes, WhatIf};
 use serde::Serialize;
 
 use self::changes::{Costs, Named, Wanted};
 use self::plan::{Plan, REGIONS};
 use self::repairs::{Report, experiment_of};
+use super::tasks::thread_count;
 use super::{analyze, dump};
 use crate::analyzed_trace::CUBE_FILE;
 use crate::experiment::{self, Damaged};
@@ -49,6 +51,7 @@ pub enum Network {
     pompeii whatif traced --balance ocean.c:120      all threads take the same time there
     pompeii whatif traced --remove 'barrier'         no thread waits at barriers
     pompeii whatif traced --remove 1                 without the first finding of the report
+    pompeii whatif traced --threads 8,16             on other numbers of threads
     pompeii whatif traced --json | jq '.regions[0]'
 
 R is a name as the table shows it, a place such as ocean.c:120, or a part of names.")]
@@ -69,6 +72,11 @@ pub struct Arguments {
     /// The network is another one
     #[arg(long, value_name = "KIND")]
     network: Option<Network>,
+    /// Each team has this number of threads, for example 8 or 2,8,16; in MPI programs this is the
+    /// number for each process
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = thread_count,
+        conflicts_with_all = ["region", "remove", "balance", "network"])]
+    threads: Vec<usize>,
     /// Threads of the analysis [default: one for each CPU]
     #[arg(short, value_name = "N")]
     jobs: Option<usize>,
@@ -103,6 +111,9 @@ fn finding_number(name: &str) -> Option<usize> {
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let anchor = dump::anchor_path(&arguments.trace)?;
     let threads = analyze::threads(arguments.jobs);
+    if !arguments.threads.is_empty() {
+        return other_threads(&anchor, threads, arguments);
+    }
     let (mut result, is_complete) = match played(&anchor, arguments)? {
         Some(known) => (known, true),
         None => play(&anchor, threads, arguments)?,
@@ -113,6 +124,43 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         false => print(&result.text(&Look::of(&std::io::stdout()).report(0)))?,
     }
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Plays the run with other numbers of threads.
+fn other_threads(anchor: &Path, threads: usize, arguments: &Arguments) -> Result<ExitCode> {
+    let (archive, errors) = open(anchor)?;
+    let (sizes, outcome) = threads::play(&archive, anchor, (threads, &arguments.threads))?;
+    analyze::tell_gaps(&outcome);
+    let (mut program, threads) = (outcome.definitions.program.clone(), outcome.locations());
+    make_printable(&mut program);
+    match arguments.json {
+        true => {
+            let result =
+                OtherThreads { schema: "pompeii-whatif-threads-1", program, threads, sizes };
+            print_json(&(serde_json::to_string_pretty(&result)? + "\n"))?;
+        }
+        false => {
+            let look = Look::of(&std::io::stdout()).report(0);
+            print(&(head(&program, threads, sizes.wall_s) + &sizes.text(&look)))?;
+        }
+    }
+    let is_complete = errors.is_empty() && outcome.gaps.errors == 0;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What is printed for other numbers of threads.
+#[derive(Serialize)]
+struct OtherThreads {
+    schema: &'static str,
+    program: String,
+    threads: usize,
+    #[serde(flatten)]
+    sizes: TeamSizes,
+}
+
+/// The first line for people.
+fn head(program: &str, threads: usize, wall_s: f64) -> String {
+    format!(" {program}: {}, {}\n", seconds(wall_s), counted(threads as i64, "thread"))
 }
 
 /// What is printed.
@@ -138,9 +186,10 @@ impl Played {
     /// For people.
     fn text(&self, options: &pompeii_report::Options) -> String {
         let Played { program, threads, what_if, .. } = self;
-        let threads = counted(*threads as i64, "thread");
-        let head = format!(" {program}: {}, {threads}\n", seconds(what_if.wall_s));
-        head + &what_if.changes_text() + "\n" + &what_if.table((ROWS, "--json"), options)
+        head(program, *threads, what_if.wall_s)
+            + &what_if.changes_text()
+            + "\n"
+            + &what_if.table((ROWS, "--json"), options)
     }
 }
 
@@ -176,11 +225,16 @@ fn played(anchor: &Path, arguments: &Arguments) -> Result<Option<Played>> {
     Ok(Some(played))
 }
 
+/// The archive of a trace, and what of its definitions could not be read.
+fn open(anchor: &Path) -> Result<(Archive, Vec<pompeii_otf2::Error>)> {
+    let opened = analyze::open(anchor)?;
+    opened.1.iter().for_each(|error| say(format!("warning: {error}")));
+    Ok(opened)
+}
+
 /// Plays the trace with the changes. Returns whether all of it could be read, too.
 fn play(anchor: &Path, threads: usize, arguments: &Arguments) -> Result<(Played, bool)> {
-    let (archive, errors) = Archive::salvage(anchor)
-        .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
-    errors.iter().for_each(|error| say(format!("warning: {error}")));
+    let (archive, errors) = open(anchor)?;
     let (outcome, _) = replayed(&archive, anchor, (threads, None))?;
     let costs = Costs::of(&outcome);
     let regions = costs.costliest(REGIONS);
@@ -243,15 +297,20 @@ fn replayed(
     anchor: &Path,
     (threads, scenarios): (usize, Option<Vec<Scenario>>),
 ) -> Result<(Outcome, Option<Durations>)> {
-    let events = archive.locations().map(|location| location.number_of_events).sum();
-    let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
-    let trace = told_trace(archive, &progress.done)?;
     let mut scenarios = scenarios.map(Scenarios::new);
     let options = Options { threads, path: scenarios.is_some(), ..Options::default() };
     let mut found = |_| {};
     let sinks = Sinks { found: &mut found, tables: None, scenarios: scenarios.as_mut() };
-    let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
-    drop(progress);
+    let outcome = read(archive, anchor, options, sinks)?;
     let durations = scenarios.map(|scenarios| scenarios.durations(&outcome.definitions));
     Ok((outcome, durations))
+}
+
+/// Reads the trace, and tells how much of it is done.
+fn read(archive: &Archive, anchor: &Path, options: Options, sinks: Sinks<'_>) -> Result<Outcome> {
+    let events = archive.locations().map(|location| location.number_of_events).sum();
+    let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
+    let trace = told_trace(archive, &progress.done)?;
+    let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
+    Ok(outcome)
 }

@@ -93,6 +93,15 @@ fn other_numbers_of_threads_are_simulated() {
     }
     let text = sandbox.succeeds("tasks exp2 --threads 1,4").output;
     assert!(text.contains("simulated as measured: "), "{text}");
+    // The run changes by what the region with the tasks does.
+    let run = json(&sandbox, "whatif exp2 --json --threads 1,2,4");
+    let wall = |place: usize, of: &str| run["runs"][place][of].as_f64().unwrap();
+    let recorded = run["wall_s"].as_f64().unwrap();
+    for of in ["wall_s", "least_wall_s"] {
+        assert!((wall(1, of) - recorded).abs() < 2e-9, "{run}");
+        assert!(wall(0, of) > recorded && wall(2, of) < recorded, "{run}");
+    }
+    assert_eq!(run["runs"][0]["is_upper_bound"], false, "{run}");
     let ended = sandbox.pompeii("tasks exp2 --threads 0");
     assert_eq!(ended.code, Some(2));
     ended.says("expected numbers of threads");

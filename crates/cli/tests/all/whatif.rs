@@ -80,6 +80,7 @@ fn waiting_is_removed_and_threads_are_balanced() {
     let free = wall(&sandbox, "whatif exp --json --remove critical");
     assert!(free <= recorded, "{free} {recorded}");
     assert_eq!(wall(&sandbox, "whatif exp --json --network ideal"), recorded);
+    teams_of_other_sizes_share_the_work(&sandbox, recorded);
     let text = sandbox.succeeds("whatif exp --region app=0.5 --remove critical").output;
     for part in [
         "--region app=0.5: ",
@@ -88,6 +89,20 @@ fn waiting_is_removed_and_threads_are_balanced() {
         "app (outside of regions)",
         "Threads get locks in the recorded order.",
     ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+/// Code outside of parallel regions takes at least 30 ms, the iterations 41 ms, and the critical
+/// construct 4 ms, one thread after the other.
+fn teams_of_other_sizes_share_the_work(sandbox: &Sandbox, recorded: f64) {
+    let all = json(sandbox, "whatif exp --json --threads 1,2,1000");
+    let wall = |place: usize| all["runs"][place]["wall_s"].as_f64().unwrap();
+    assert!(wall(0) >= 0.075 && wall(1) <= recorded && wall(2) >= 0.034, "{all}");
+    assert!(wall(0) - wall(2) >= 0.04 && wall(1) > wall(2), "{all}");
+    assert_eq!(all["runs"][0]["is_upper_bound"], true, "{all}");
+    let text = sandbox.succeeds("whatif exp --threads 1,1000").output;
+    for part in ["compared with the run", "at most ", "divided evenly among the threads"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -87,7 +87,7 @@ impl SharedTree {
     }
 
     /// The call path around the one of a node; a root's is itself.
-    fn parent(&self, node: NodeId) -> NodeId {
+    pub fn parent(&self, node: NodeId) -> NodeId {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.nodes[node.0 as usize].parent
     }

@@ -9,11 +9,13 @@
 //! those for which the recorded run had to wait.
 //!
 //! Locks go to the threads in the recorded order, and tasks and iterations of loops are executed by
-//! the recorded threads. Waiting of a kind that is not known keeps its length.
+//! the recorded threads, unless teams have another size (`sizes.rs`). Waiting of a kind that is not
+//! known keeps its length.
 
 mod clocks;
 mod mpi;
 mod rules;
+mod sizes;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -30,7 +32,10 @@ use crate::hash::Table;
 use clocks::{Clocks, units};
 use mpi::Mpi;
 use rules::Rules;
+use sizes::Sizes;
 use threads::{Left, Live, Part};
+
+pub use sizes::{Ratio, TeamSize};
 
 /// Shares are parts of this number, and so are ticks while clocks run.
 pub const UNIT: i64 = 10_000;
@@ -62,6 +67,8 @@ pub struct Scenario {
     /// in the recorded order of the threads. Both durations together show how much of a gain
     /// depends on that order.
     pub keeps_lock_waits: bool,
+    /// All teams have another number of threads.
+    pub team_size: Option<TeamSize>,
 }
 
 /// A location while records come.
@@ -86,6 +93,7 @@ struct Location {
 pub struct Scenarios {
     all: Vec<Scenario>,
     rules: Rules,
+    sizes: Sizes,
     locations: Vec<Location>,
     forks: Table<ForkId, Clocks>,
     /// Ends of the parts of workers that have met at no barrier, by their forks.
@@ -111,6 +119,7 @@ impl Scenarios {
     /// Before the first record.
     pub(crate) fn begin(&mut self, definitions: &Definitions) {
         self.rules = Rules::new(&self.all, definitions.regions.len());
+        self.sizes = Sizes::new(&self.all);
         let location = |_| Location {
             clocks: Clocks::new(self.all.len()),
             last: 0,
@@ -136,6 +145,7 @@ impl Scenarios {
         let works = !location.waits(&self.tasks) && !is_forked;
         if works {
             self.rules.work(known.1, (record.location, &mut location.clocks), profile);
+            self.sizes.work(known, location, profile);
             location.clocks.time = record.time;
         }
         match record.what {
@@ -163,6 +173,18 @@ impl Scenarios {
             ends.max().unwrap_or(0) / UNIT
         };
         (recorded / UNIT, (0..self.all.len()).map(of_scenario).collect())
+    }
+
+    /// Work in parallel regions without tasks that scenarios with other sizes of teams divide
+    /// evenly, because no model of its loop is known; in ticks of all threads.
+    pub fn evenly_divided(&self) -> i64 {
+        self.sizes.evenly
+    }
+
+    /// A parallel region that several threads execute inside of another one: scenarios with other
+    /// sizes of teams leave it as it is.
+    pub fn nested_region(&self) -> Option<RegionId> {
+        self.sizes.nested
     }
 
     fn new_number(&mut self) -> u64 {

@@ -14,12 +14,18 @@ fn region(trace: &TextTrace, name: &str) -> RegionId {
 }
 
 /// `work=0.5`, `work=0.5 1` for one location, `free barrier`, `even barrier`, `ideal`; an empty
-/// text is the recorded run. After `kept`, waiting for locks keeps its length.
+/// text is the recorded run. After `kept`, waiting for locks keeps its length. `threads 2` is
+/// another size of teams; after that, `loop` and `tasks` say what regions take instead of some
+/// ticks, as in `threads 2 loop loop:5 40 60`.
 fn scenario(trace: &TextTrace, text: &str) -> Scenario {
     if let Some(text) = text.strip_prefix("kept ") {
         return Scenario { keeps_lock_waits: true, ..scenario(trace, text) };
     }
     let mut scenario = Scenario::default();
+    if let Some(text) = text.strip_prefix("threads ") {
+        scenario.team_size = Some(team_size(trace, text));
+        return scenario;
+    }
     match text.split_once('=') {
         Some((name, share)) => {
             let (share, location) = share.split_once(' ').unwrap_or((share, ""));
@@ -35,6 +41,18 @@ fn scenario(trace: &TextTrace, text: &str) -> Scenario {
         },
     }
     scenario
+}
+
+fn team_size(trace: &TextTrace, text: &str) -> TeamSize {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut size = TeamSize { threads: words[0].parse().unwrap(), ..TeamSize::default() };
+    for of in words[1..].chunks(4) {
+        let [recorded, played] = [2, 3].map(|place| of[place].parse().unwrap());
+        let known = (region(trace, of[1]), Ratio { recorded, played });
+        let list = if of[0] == "loop" { &mut size.loops } else { &mut size.tasks };
+        list.push(known);
+    }
+    size
 }
 
 /// The recorded duration and those of the scenarios, for several numbers of threads and sizes of
@@ -239,4 +257,138 @@ fn collective_operations_depend_on_those_who_send() {
         ],
         60,
     );
+}
+
+/// The threads begin at 12 and 13, and work for 18 and 7 ticks. After the last arrival at 30, the
+/// run takes 20 ticks more.
+#[test]
+fn teams_of_other_sizes_share_the_work() {
+    let scenarios = [("threads 1", 57), ("threads 2", 45), ("threads 5", 37), ("threads 25", 33)];
+    check(BARRIER, &scenarios, 50);
+}
+
+/// The thread has 40 ticks in a loop, and 10 each in a `single` and a critical construct.
+const ALONE: &str = "end 100
+     team A = 0.0
+     0 0.0 + work
+     10 0.0 -; fork; team A; + parallel; + loop:5
+     50 0.0 -; + single; + single_body
+     60 0.0 -; -; + critical; acquire 0 1; + critical_body
+     70 0.0 -; release 0 1; -; + ibarrier
+     70 0.0 -; -; endteam A; join
+     100 0.0 + work; -";
+
+#[test]
+fn work_of_one_thread_stays_and_loops_are_divided() {
+    check(
+        ALONE,
+        &[
+            ("threads 1", 100),
+            ("threads 2", 70),
+            ("threads 3", 60),
+            // The fixed work takes 20 ticks, whatever the number of threads.
+            ("threads 8", 60),
+            ("threads 2 loop loop:5 40 60", 80),
+            ("threads 4 loop loop:5 20 30", 60),
+        ],
+        100,
+    );
+}
+
+/// Both threads have the lock for 10 ticks, one after the other, and 8 and 12 ticks for themselves.
+#[test]
+fn locks_are_taken_one_after_the_other_by_teams_of_any_size() {
+    check(
+        "end 40
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel
+         0 0.1 team A; + parallel
+         8 0.0 + critical; acquire 0 1; + critical_body
+         10 0.1 + critical
+         18 0.0 -; release 0 1; -; + ibarrier
+         18 0.1 acquire 0 2; + critical_body
+         28 0.1 -; release 0 2; -
+         30 0.1 + ibarrier
+         31 0.0 -; -; endteam A; join
+         31 0.1 -; -; endteam A",
+        &[("threads 1", 41), ("threads 2", 21), ("threads 3", 21), ("threads 40", 21)],
+        31,
+    );
+}
+
+/// No barrier is recorded: the threads meet at the join.
+#[test]
+fn teams_without_a_barrier_meet_at_the_join() {
+    check(
+        "end 30
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel
+         0 0.1 team A; + parallel
+         10 0.1 -; endteam A
+         20 0.0 -; endteam A; join
+         30 0.0 + work; -",
+        &[("threads 1", 40), ("threads 2", 25), ("threads 3", 20)],
+        30,
+    );
+}
+
+#[test]
+fn regions_with_tasks_take_a_share_of_their_time() {
+    let trace = "end 60
+         team A = 0.0
+         10 0.0 fork; team A; + parallel
+         12 0.0 + task_create; create A 0 1; -
+         14 0.0 + ibarrier
+         15 0.0 switch A 0 1; + task
+         45 0.0 -; done A 0 1; switch A 0 0
+         46 0.0 -; -; endteam A
+         50 0.0 join
+         60 0.0 + work; -";
+    // 40 ticks from fork to join become 10.
+    let scenarios =
+        [("threads 4 tasks parallel 36 9", 30), ("threads 4 tasks parallel 30 60", 100)];
+    check(trace, &scenarios, 60);
+}
+
+/// What scenarios with another size of teams say of a trace with clauses of its parallel region.
+fn of_sizes(trace: &str, clauses: &str) -> (Vec<i64>, i64, bool) {
+    let mut trace = text::parse(trace).unwrap();
+    let parallel = region(&trace, "parallel");
+    trace.definitions.regions[parallel].clauses = clauses.to_owned();
+    let all = vec![scenario(&trace, "threads 2"), scenario(&trace, "threads 2 loop loop:5 40 40")];
+    let mut played = Scenarios::new(all);
+    let options = Options { path: true, ..Options::default() };
+    let sinks = Sinks { found: &mut |_| {}, tables: None, scenarios: Some(&mut played) };
+    let Ok(outcome) = replay_on(&mut Local, trace.trace(), options, sinks);
+    let (_, durations) = played.durations(&outcome.definitions);
+    (durations, played.evenly_divided(), played.nested_region().is_some())
+}
+
+/// A team of one thread may be one because of its condition, and then stays one.
+#[test]
+fn what_is_not_known_is_counted() {
+    assert_eq!(of_sizes(ALONE, ""), (vec![70, 70], 0, false));
+    assert_eq!(of_sizes(ALONE, "in(main) if(n > 5)"), (vec![100, 100], 0, false));
+    let other = ALONE.replace("loop:5", "function");
+    let (_, evenly, _) = of_sizes(&format!("{other}; + loop:5; -"), "");
+    assert_eq!(evenly, 40);
+}
+
+/// The inner team has two threads, and works from 10 to 30.
+#[test]
+fn inner_teams_stay_as_they_are() {
+    let trace = "end 60
+         team A = 0.0
+         team B = 0.0 0.1
+         10 0.0 fork; team A; + parallel; + loop:5
+         10 0.0 fork; team B; + parallel:2
+         10 0.1 team B; + parallel:2
+         30 0.0 + ibarrier
+         30 0.1 + ibarrier
+         30 0.0 -; -; endteam B; join
+         30 0.1 -; -; endteam B
+         40 0.0 -; + ibarrier
+         40 0.0 -; -; endteam A; join
+         60 0.0 + work; -";
+    assert!(of_sizes(trace, "").2);
 }

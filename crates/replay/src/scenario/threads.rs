@@ -4,6 +4,7 @@ use pompeii_model::Id;
 
 use super::clocks::{Clocks, join};
 use super::rules::Rules;
+use super::sizes::{self, Share};
 use super::{Location, Scenarios};
 use crate::definitions::Definitions;
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
@@ -33,6 +34,8 @@ pub(super) struct Part {
     task: Option<TaskId>,
     /// It has left the last barrier of the region.
     has_met: bool,
+    /// Its work, if teams may have other sizes.
+    pub(super) share: Option<Share>,
 }
 
 /// Who created a task.
@@ -60,6 +63,10 @@ pub(super) struct Left {
     remaining: usize,
 }
 
+/// How many parts a location has that is in the outermost parallel region and in no inner one: one
+/// stands for the time outside.
+const IN_OUTERMOST: usize = 2;
+
 impl Location {
     /// Whether the location waits between its records.
     pub(super) fn waits(&self, tasks: &Table<TaskId, Live>) -> bool {
@@ -69,6 +76,21 @@ impl Location {
             Some(task) => tasks.get(&task).map(|task| &task.strand),
         };
         !self.calls.is_empty() || strand.is_some_and(|strand| strand.waits)
+    }
+
+    /// Its work since its team has met last. In an inner team, that of the outermost one goes on.
+    fn meeting_share(&self) -> Option<&Share> {
+        let outermost = self.parts.last().filter(|_| self.parts.len() == IN_OUTERMOST);
+        outermost.and_then(|part| part.share.as_ref())
+    }
+
+    /// Its team has met.
+    fn begin_share(&mut self) {
+        if self.parts.len() == IN_OUTERMOST
+            && let Some(share) = sizes::share(&mut self.parts)
+        {
+            share.begin(&self.clocks);
+        }
     }
 }
 
@@ -110,12 +132,17 @@ impl Scenarios {
                 let clocks = self.clocks(record);
                 self.forks.insert(fork, clocks);
             }
-            What::PartBegin { fork, forked, .. } => self.begin_part(record, (fork, forked)),
+            What::PartBegin { team, fork, forked } => {
+                self.follow_fork(record, fork, forked);
+                self.begin_part((definitions, tree), record, (team, fork));
+            }
             What::PartEnd { team, fork, .. } => self.end_part(record, team, fork),
             What::Join(fork) => {
-                self.forks.remove(&fork);
+                let forked = self.forks.remove(&fork);
                 let ended = self.ended.remove(&fork);
                 self.go_on(tree, record, ended);
+                let clocks = &mut self.locations[record.location.index()].clocks;
+                self.sizes.join(fork, forked.as_ref(), clocks);
             }
             What::BarrierEnter { .. } => self.begin_wait(record),
             What::BarrierLeave { team, barrier, is_final } => {
@@ -123,7 +150,7 @@ impl Scenarios {
             }
             What::Turn { team: Some(team), since } => {
                 let before = self.turns.get(&team).cloned();
-                self.waited(tree, record, since, (before, Rules::wait));
+                self.waited((definitions, tree), record, since, (before, Rules::wait));
             }
             What::TurnEnd { team: Some(team) } => {
                 let clocks = self.clocks(record);
@@ -131,7 +158,7 @@ impl Scenarios {
             }
             What::Sink { team: Some(team), since } => {
                 let before = self.posts.get(&team).cloned();
-                self.waited(tree, record, since, (before, Rules::wait));
+                self.waited((definitions, tree), record, since, (before, Rules::wait));
             }
             What::Post { team: Some(team) } => {
                 let clocks = self.clocks(record);
@@ -139,7 +166,7 @@ impl Scenarios {
             }
             What::Acquire { lock, since, .. } => {
                 let before = self.releases.get(&(process, lock)).cloned();
-                self.waited(tree, record, since, (before, Rules::wait_for_lock));
+                self.waited((definitions, tree), record, since, (before, Rules::wait_for_lock));
             }
             What::Release { lock, .. } => {
                 let clocks = self.clocks(record);
@@ -181,23 +208,38 @@ impl Scenarios {
         }
     }
 
-    fn begin_part(&mut self, record: &Rec, (fork, forked): (Option<ForkId>, u64)) {
-        let number = self.new_number();
+    /// A worker begins after the fork.
+    fn follow_fork(&mut self, record: &Rec, fork: Option<ForkId>, forked: u64) {
         let clocks = &mut self.locations[record.location.index()].clocks;
         if let Some(fork) = fork.filter(|fork| fork.master != record.location) {
-            let moment = self.forks.get(&fork).filter(|it| it.time == forked);
-            moment.into_iter().for_each(|moment| clocks.join(moment));
+            if let Some(moment) = self.forks.get(&fork).filter(|it| it.time == forked) {
+                clocks.join(moment);
+                self.sizes.follow(clocks, moment);
+            }
             clocks.time = record.time;
         }
-        let part = Part { number, ..Part::default() };
-        self.locations[record.location.index()].parts.push(part);
+    }
+
+    fn begin_part(
+        &mut self,
+        (definitions, tree): (&Definitions, &SharedTree),
+        record: &Rec,
+        (team, fork): (TeamInstance, Option<ForkId>),
+    ) {
+        let (number, region) = (self.new_number(), self.rules.region(tree, record.node));
+        let location = &mut self.locations[record.location.index()];
+        let share = self.sizes.begin(definitions, location, (team, fork, region));
+        location.parts.push(Part { number, share, ..Part::default() });
     }
 
     fn end_part(&mut self, record: &Rec, team: TeamInstance, fork: Option<ForkId>) {
         let location = &mut self.locations[record.location.index()];
         let part = if location.parts.len() > 1 { location.parts.pop() } else { None };
         let is_worker = |fork: &ForkId| fork.master != record.location;
-        let has_met = part.is_some_and(|part| part.has_met);
+        let has_met = part.as_ref().is_some_and(|part| part.has_met);
+        if let Some(share) = part.and_then(|part| part.share) {
+            self.sizes.end(&mut location.clocks, share, has_met);
+        }
         if let Some(fork) = fork.filter(is_worker).filter(|_| !has_met) {
             let mut ended = self.ended.remove(&fork);
             join(&mut ended, &location.clocks);
@@ -217,7 +259,7 @@ impl Scenarios {
     /// path of the record. That time is not work.
     fn waited(
         &mut self,
-        tree: &SharedTree,
+        (definitions, tree): (&Definitions, &SharedTree),
         record: &Rec,
         since: u64,
         (moment, wait): (Option<Clocks>, Wait),
@@ -228,9 +270,10 @@ impl Scenarios {
         }
         let since = since.max(location.last).min(record.time);
         let waited = i64::try_from(record.time - since).unwrap_or(i64::MAX);
-        let clocks = &mut location.clocks;
-        self.rules.work(tree, (record.location, clocks), &[(record.node, -waited)]);
-        clocks.time = since;
+        let taken_back = [(record.node, -waited)];
+        self.rules.work(tree, (record.location, &mut location.clocks), &taken_back);
+        self.sizes.work((definitions, tree), location, &taken_back);
+        location.clocks.time = since;
         self.go_on_after(tree, record, moment, wait);
     }
 
@@ -251,11 +294,15 @@ impl Scenarios {
         let region = self.rules.region(tree, record.node);
         let (locations, even) = (&self.locations, self.rules.even(region));
         let left = self.barriers.entry(key).or_insert_with(|| {
+            let own = &locations[record.location.index()];
             let others = members.iter().filter(|member| **member != record.location);
-            let others = others.filter_map(|member| locations.get(member.index()));
-            let others: Vec<&Clocks> = others.map(|other| &other.clocks).collect();
-            let own = &locations[record.location.index()].clocks;
-            Left { all: Clocks::meeting(own, &others, even), remaining: members.len() }
+            let others: Vec<&Location> =
+                others.filter_map(|member| locations.get(member.index())).collect();
+            let clocks: Vec<&Clocks> = others.iter().map(|other| &other.clocks).collect();
+            let mut all = Clocks::meeting(&own.clocks, &clocks, even);
+            let team = others.into_iter().chain([own]);
+            self.sizes.meet(&mut all, team.filter_map(Location::meeting_share));
+            Left { all, remaining: members.len() }
         });
         left.remaining = left.remaining.saturating_sub(1);
         let (all, is_over) = (left.all.clone(), left.remaining == 0);
@@ -263,7 +310,9 @@ impl Scenarios {
             self.barriers.remove(&key);
         }
         self.go_on(tree, record, Some(all.clone()));
-        self.locations[record.location.index()].clocks.take(&all, self.rules.even(region));
+        let location = &mut self.locations[record.location.index()];
+        location.clocks.take(&all, self.rules.even(region));
+        location.begin_share();
     }
 
     fn create(&mut self, record: &Rec, task: TaskId) {
@@ -277,6 +326,7 @@ impl Scenarios {
         let group = self.strand(record).and_then(|strand| strand.groups.last().copied());
         let strand = Strand { groups: group.into_iter().collect(), ..Strand::default() };
         self.tasks.insert(task, Live { ready, creator, strand });
+        self.sizes.create(&mut self.locations[place]);
     }
 
     /// The location goes on with another task, and has waited for it if it waited before.

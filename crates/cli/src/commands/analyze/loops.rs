@@ -53,21 +53,25 @@ struct Time {
     seconds: f64,
 }
 
-/// The loops of a trace, with what handing out a chunk cost on the machine of the run. Where the
-/// trace is not in an experiment, or the run was not calibrated, handing out costs nothing.
+/// The loops of a trace, with what handing out a chunk cost on the machine of the run.
 pub fn of_trace(
     recorded: &Recorded,
     outcome: &Outcome,
     (anchor, threads): (&Path, &[usize]),
 ) -> Vec<LoopSchedules> {
+    loops(recorded, outcome, (&handing_out(anchor, outcome), threads))
+}
+
+/// What handing out a chunk cost on the machine of the run. If the trace is not in an experiment, or
+/// the run was not calibrated, it costs nothing.
+pub fn handing_out(anchor: &Path, outcome: &Outcome) -> impl Fn(f64, bool) -> f64 {
     let dispatch = measured(anchor, outcome);
-    let handing_out = |chunk_ns: f64, has_reduction: bool| {
+    move |chunk_ns: f64, has_reduction: bool| {
         let Some(dispatch) = &dispatch else { return 0.0 };
         // The time of a chunk includes handing it out.
         let [apart, adjacent] = dispatch.of(chunk_ns + dispatch.call_ns as f64);
         if has_reduction { apart } else { adjacent }
-    };
-    loops(recorded, outcome, (&handing_out, threads))
+    }
 }
 
 fn measured(anchor: &Path, outcome: &Outcome) -> Option<Dispatch> {
