@@ -1,5 +1,5 @@
-//! What the models of loops and tasks say of teams with other numbers of threads, for scenarios that
-//! play the run with such teams ([`TeamSize`]).
+//! What the models of loops and tasks say of teams with other numbers of threads, for scenarios
+//! that play the run with such teams ([`TeamSize`]).
 //!
 //! A loop has a model if its schedule and the time of each iteration are known ([`loops`]). A
 //! parallel region with tasks has one if all records of its tasks are there ([`simulated`]). A

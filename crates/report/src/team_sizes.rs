@@ -93,6 +93,7 @@ mod tests {
             assumptions: vec!["A sentence. ".repeat(9).trim_end().to_owned()],
         };
         expect![[r#"
+            page
                threads             wall time     compared with the run
                      1                 7.0 s     at least 250 % longer
                      2        3.5 s to 3.6 s               80 % longer
@@ -102,6 +103,6 @@ mod tests {
                A sentence. A sentence. A sentence. A sentence. A sentence. A sentence. A
                sentence. A sentence. A sentence.
         "#]]
-        .assert_eq(&sizes.text(&Options::default()));
+        .assert_eq(&format!("page\n{}", sizes.text(&Options::default())));
     }
 }

@@ -99,7 +99,9 @@ impl Program<'_> {
             let mut run = Command::new(self.pompeii);
             run.args(["run", "-q", "--trace", "--iterations", "-o"]);
             run.arg(folder.join(threads.to_string())).arg("--").arg(&program);
-            shell::run(run.env("OMP_NUM_THREADS", threads.to_string()).current_dir(&folder))?;
+            // Threads that wait would otherwise take the CPUs from those that wake up.
+            run.env("OMP_NUM_THREADS", threads.to_string()).env("OMP_WAIT_POLICY", "passive");
+            shell::run(run.current_dir(&folder))?;
         }
         let mut measured = Vec::new();
         for threads in MEASURED {

@@ -1,12 +1,13 @@
 //! Teams with another number of threads.
 //!
-//! The recorded threads stay, and play the team. Between two meetings of a team (fork, barriers, join) a
-//! thread has two kinds of work:
+//! The recorded threads stay, and play the team. Between two meetings of a team (fork, barriers,
+//! join) a thread has two kinds of work:
 //! * **Divided** work: iterations of loops, and all other code of the parallel region that each
 //!   thread executes. It takes no time on the recorded threads. When the team meets, the sum of
 //!   this work is shared by the threads that the team would have.
-//! * **Fixed** work, which one thread does as it is: `single`, `master`, sections, bodies of critical
-//!   and ordered constructs, MPI. It takes its recorded time, in the recorded order of locks.
+//! * **Fixed** work, which one thread does as it is: `single`, `master`, sections, bodies of
+//!   critical and ordered constructs, MPI. It takes its recorded time, in the recorded order of
+//!   locks.
 //!
 //! The team goes on at the later one of two moments: when the last recorded thread comes with its
 //! fixed work alone, and after the mean begin of the threads plus all work / threads. No team of
@@ -109,7 +110,8 @@ pub(super) struct Sizes {
     kinds: Vec<Option<Kind>>,
     /// Threads that have ended their parts without a meeting.
     unmet: Table<ForkId, Vec<Share>>,
-    /// The parallel regions of forks whose teams have created tasks.
+    /// The parallel regions of forks whose teams have created tasks. A worker may end its part
+    /// after the join, so an entry stays until its master has forked twice again.
     with_tasks: Table<ForkId, RegionId>,
     /// Sum of [`Share::evenly`] without executions that have tasks.
     pub evenly: i64,
@@ -248,6 +250,12 @@ impl Sizes {
         }
     }
 
+    /// A location forks a team.
+    pub fn fork(&mut self, fork: ForkId) {
+        let number = fork.number.wrapping_sub(2);
+        self.with_tasks.remove(&ForkId { number, ..fork });
+    }
+
     /// A location creates a task.
     pub fn create(&mut self, location: &mut Location) {
         if let Some(Share { fork: Some(fork), region, .. }) = share(&mut location.parts) {
@@ -260,7 +268,7 @@ impl Sizes {
         if let Some(shares) = self.unmet.remove(&fork) {
             self.meet(clocks, shares.iter());
         }
-        let region = self.with_tasks.remove(&fork);
+        let region = self.with_tasks.get(&fork).copied();
         let Some((region, forked)) = region.zip(forked) else { return };
         let recorded = units(clocks.time.saturating_sub(forked.time));
         for size in &self.all {

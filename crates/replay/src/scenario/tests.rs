@@ -374,6 +374,25 @@ fn what_is_not_known_is_counted() {
     assert_eq!(evenly, 40);
 }
 
+/// Thread 1 ends its part after the join, and its 2 ticks of work are no work of a region without
+/// tasks.
+#[test]
+fn a_worker_may_end_its_part_after_the_join() {
+    let trace = "end 60
+         team A = 0.0 0.1
+         10 0.0 fork; team A; + parallel
+         12 0.1 team A; + parallel
+         12 0.0 + task_create; create A 0 1; -
+         14 0.0 + ibarrier
+         14 0.1 + ibarrier
+         15 0.0 switch A 0 1; + task
+         45 0.0 -; done A 0 1; switch A 0 0
+         46 0.0 -; -; endteam A; join
+         46 0.1 -; -; endteam A
+         60 0.0 + work; -; + loop:5; -";
+    assert_eq!(of_sizes(trace, "").1, 0);
+}
+
 /// The inner team has two threads, and works from 10 to 30.
 #[test]
 fn inner_teams_stay_as_they_are() {

@@ -131,6 +131,7 @@ impl Scenarios {
             What::Fork(fork) => {
                 let clocks = self.clocks(record);
                 self.forks.insert(fork, clocks);
+                self.sizes.fork(fork);
             }
             What::PartBegin { team, fork, forked } => {
                 self.follow_fork(record, fork, forked);

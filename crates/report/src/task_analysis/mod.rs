@@ -287,10 +287,7 @@ impl Page<'_> {
             "   ",
         );
         let on_threads: Vec<String> = on_threads.collect();
-        text += &self.wrap(
-            &format!("simulated: {} (not yet compared with runs)", on_threads.join(", ")),
-            "   ",
-        );
+        text += &self.wrap(&format!("simulated: {}", on_threads.join(", ")), "   ");
         if of.left_out > 0 {
             let left_out = counted(of.left_out.cast_signed(), "execution");
             text += &format!("   not simulated: {left_out}\n");

@@ -184,7 +184,7 @@ fn simulations_have_a_range_and_what_was_measured() {
     let text = task_analysis(&tasks, &options());
     for line in [
         "   simulated as measured: 1.7 s to 1.9 s, measured 1.8 s\n",
-        "   simulated: 3.0 s on 2 threads, 1.5 s to 1.6 s on 8 threads (not yet compared\n",
+        "   simulated: 3.0 s on 2 threads, 1.5 s to 1.6 s on 8 threads\n",
         "   with the cost of beginning tasks: work 4.8 s, span 1.2 s, parallelism 4.0\n",
         "   not simulated: 1 execution\n",
     ] {

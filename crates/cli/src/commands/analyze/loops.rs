@@ -62,8 +62,8 @@ pub fn of_trace(
     loops(recorded, outcome, (&handing_out(anchor, outcome), threads))
 }
 
-/// What handing out a chunk cost on the machine of the run. If the trace is not in an experiment, or
-/// the run was not calibrated, it costs nothing.
+/// What handing out a chunk cost on the machine of the run. If the trace is not in an experiment,
+/// or the run was not calibrated, it costs nothing.
 pub fn handing_out(anchor: &Path, outcome: &Outcome) -> impl Fn(f64, bool) -> f64 {
     let dispatch = measured(anchor, outcome);
     move |chunk_ns: f64, has_reduction: bool| {

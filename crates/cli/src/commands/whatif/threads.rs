@@ -17,8 +17,8 @@ use super::super::analyze::loops;
 use super::changes::Costs;
 use super::read;
 
-/// Work that is divided without a model and takes at least this share of the recorded time makes the
-/// result a bound: less of it changes the result by no more than this share.
+/// Work that is divided without a model and takes at least this share of the recorded time makes
+/// the result a bound: less of it changes the result by no more than this share.
 const BOUND_SHARE: f64 = 0.01;
 
 /// The run with these numbers of threads. Returns what was found in the trace, too.
