@@ -61,14 +61,16 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A number of things: `2,000`, `16,384`; `1.2 million` from a million on.
+/// A number of things: `2,000`, `16,384`; `1.2 million` from a million on, and `129 million`.
 pub fn count(value: i64) -> String {
     if value.abs() >= 1_000_000 {
-        let (scaled, word) = match value.abs() {
-            999_950_000.. => (value as f64 / 1e9, "billion"),
+        let (scaled, word) = match value.unsigned_abs() {
+            999_500_000_000.. => (value as f64 / 1e12, "trillion"),
+            999_500_000.. => (value as f64 / 1e9, "billion"),
             _ => (value as f64 / 1e6, "million"),
         };
-        return format!("{scaled:.1} {word}");
+        let decimals = usize::from(scaled.abs() < 99.95);
+        return format!("{scaled:.decimals$} {word}");
     }
     let digits = value.abs().to_string();
     let groups: Vec<&str> = digits
@@ -142,6 +144,10 @@ mod tests {
         let values = [0, 7, 999, 2000, 16_384, 999_999, 1_234_567, 2_500_000_000, -1500];
         let shown: Vec<String> = values.iter().map(|&value| count(value)).collect();
         expect!["0, 7, 999, 2,000, 16,384, 999,999, 1.2 million, 2.5 billion, -1,500"]
+            .assert_eq(&shown.join(", "));
+        let values = [99_949_999, 129_200_000, 999_499_999, 999_500_000, -7_000_000_000_000];
+        let shown: Vec<String> = values.iter().map(|&value| count(value)).collect();
+        expect!["99.9 million, 129 million, 999 million, 1.0 billion, -7.0 trillion"]
             .assert_eq(&shown.join(", "));
         assert_eq!(counted(1, "task"), "1 task");
         assert_eq!(counted(2, "flush"), "2 flushes");

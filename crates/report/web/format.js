@@ -32,8 +32,10 @@ export function percent(share) {
 /** A number of things, in millions from a million on. @param {number} value */
 export function count(value) {
   const size = Math.abs(value);
-  if (size >= 999_950_000) return `${(value / 1e9).toFixed(1)} bn`;
-  if (size >= 1e6) return `${(value / 1e6).toFixed(1)} m`;
+  const scaled = (/** @type {number} */ unit) =>
+    (value / unit).toFixed(size < 99.95 * unit ? 1 : 0);
+  if (size >= 999_500_000) return `${scaled(1e9)} bn`;
+  if (size >= 1e6) return `${scaled(1e6)} m`;
   return Math.round(value).toLocaleString("en-US");
 }
 

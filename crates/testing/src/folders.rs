@@ -1,7 +1,8 @@
-//! Folders that a test may change.
+//! Folders and programs that a test may change.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// Copies a folder with everything in it; `to` is made if it is missing.
 pub fn copy_folder(from: &Path, to: &Path) {
@@ -15,6 +16,14 @@ pub fn copy_folder(from: &Path, to: &Path) {
             fs::copy(&path, to).unwrap();
         }
     }
+}
+
+/// Copies a program that is executed afterwards. Another process writes the copy: if this one did,
+/// a child that another test starts meanwhile would have the file open for writing until it is
+/// another program, and such files cannot be executed (`ETXTBSY`).
+pub fn copy_program(from: impl AsRef<Path>, to: &Path) {
+    let status = Command::new("cp").arg(from.as_ref()).arg(to).status().unwrap();
+    assert!(status.success(), "cp: {status}");
 }
 
 #[cfg(test)]

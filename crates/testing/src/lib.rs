@@ -12,7 +12,7 @@ mod random;
 
 pub use alone::{is_alone, peak_bytes};
 pub use commands::silent;
-pub use folders::copy_folder;
+pub use folders::{copy_folder, copy_program};
 pub use oracles::oracles;
 pub use patience::with_more_time;
 pub use random::Random;

@@ -4,6 +4,8 @@
 use std::fs;
 use std::process::Command;
 
+use pompeii_testing::copy_program;
+
 use crate::common::{LOOP, Sandbox, examples};
 
 #[test]
@@ -100,7 +102,7 @@ fn the_binary_alone_is_enough() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("prefix/bin")).unwrap();
     let binary = sandbox.path("prefix/bin/pompeii");
-    fs::copy(env!("CARGO_BIN_EXE_pompeii"), &binary).unwrap();
+    copy_program(env!("CARGO_BIN_EXE_pompeii"), &binary);
     sandbox.file("loop.c", LOOP);
     let run = |words: &str| {
         let mut command = Command::new(&binary);

@@ -10,6 +10,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use pompeii_testing::copy_program;
+
 use crate::common::{Ended, LOOP, Sandbox};
 
 fn bytes(name: &[u8]) -> &OsStr {
@@ -77,7 +79,7 @@ fn experiments_and_working_folders_have_names_of_any_bytes() {
     sandbox.compile("loop", LOOP);
     let folder = sandbox.path("").join(bytes(b"work\xff"));
     fs::create_dir(&folder).unwrap();
-    fs::copy(sandbox.path("loop"), folder.join("loop")).unwrap();
+    copy_program(sandbox.path("loop"), &folder.join("loop"));
     let named = bytes(b"exp\xfe");
     let run = ["run", "--trace", "-o"].map(OsStr::new);
     let program = ["--", "./loop"].map(OsStr::new);

@@ -7,6 +7,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pompeii_testing::copy_program;
+
 use crate::common::{Ended, LOOP, Sandbox, oracles};
 
 const ATTACKER: u32 = 54_321;
@@ -35,7 +37,7 @@ impl Machine {
             chown(&path, Some(owner), Some(owner)).unwrap();
         }
         // Where others cannot get to the tree that it was built in.
-        fs::copy(env!("CARGO_BIN_EXE_pompeii"), machine.path("pompeii")).unwrap();
+        copy_program(env!("CARGO_BIN_EXE_pompeii"), &machine.path("pompeii"));
         fs::write(machine.path("home/loop.c"), LOOP).unwrap();
         Some(machine)
     }
