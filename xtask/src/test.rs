@@ -87,12 +87,19 @@ pub fn run(words: &[String]) -> Result<()> {
     done
 }
 
-/// The named stages, after the set-up where one of them needs it.
+/// The named stages, after the set-up where one of them needs it. One that fails stops no other.
 fn run_some(stages: &[&Stage], effort: Effort, times: &mut Times) -> Result<()> {
     if stages.iter().any(|stage| stage.when != First) {
         setup::install(setup::Purpose::Tests)?;
     }
-    stages.iter().try_for_each(|stage| times.measure(stage.name, || (stage.action)(effort)))
+    let mut failed = Vec::new();
+    for stage in stages {
+        if let Err(error) = times.measure(stage.name, || (stage.action)(effort)) {
+            println!("FAILED {}: {error:#}", stage.name);
+            failed.push(stage.name);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join(", ")) }
 }
 
 /// All stages; the set-up and what runs meanwhile are processes of their own, shown at their ends.
