@@ -56,7 +56,7 @@ pub fn cargo() -> Command {
 /// Builds the command line and returns the path of the binary; `POMPEII_BINARY` names another one.
 pub fn build_pompeii() -> Result<PathBuf> {
     if let Some(binary) = std::env::var_os("POMPEII_BINARY") {
-        return Ok(PathBuf::from(binary));
+        return std::path::absolute(binary).context("POMPEII_BINARY");
     }
     run(cargo().args(["build", "--release", "--package", "pompeii-cli"]))?;
     Ok(target_folder().join("release/pompeii"))
@@ -66,7 +66,7 @@ pub fn build_pompeii() -> Result<PathBuf> {
 /// `POMPEII_BINARY` names another one.
 pub fn build_tests() -> Result<PathBuf> {
     if let Some(binary) = std::env::var_os("POMPEII_BINARY") {
-        return Ok(PathBuf::from(binary));
+        return std::path::absolute(binary).context("POMPEII_BINARY");
     }
     run(cargo().args(["test", "--workspace", "--no-run", "--quiet"]))?;
     Ok(target_folder().join("debug/pompeii"))

@@ -284,6 +284,7 @@ impl Recorded {
             }
         }
         let mut all: Vec<Found> = Vec::new();
+        let mut orders = Orders::default();
         for ((region, team, _), mut parts) in together {
             if parts.iter().all(|part| part.chunks.is_empty() && part.is_whole) {
                 continue;
@@ -293,8 +294,9 @@ impl Recorded {
             }
             let Some(found) = all.last_mut() else { continue };
             parts.sort_by_key(|part| part.location);
+            let is_in_order = orders.sort(definitions, &mut parts);
             let is_whole = self.sizes.get(&team) == Some(&parts.len());
-            match is_whole.then(|| self.execution(definitions, &parts)).flatten() {
+            match is_whole.then(|| self.execution(definitions, &parts, is_in_order)).flatten() {
                 Some(execution) => found.executions.push(execution),
                 None => found.left_out += 1,
             }
@@ -303,7 +305,12 @@ impl Recorded {
     }
 
     /// `None` if the time of an iteration, or the order of iterations, is not known.
-    fn execution(&self, definitions: &Definitions, parts: &[&Part]) -> Option<Execution> {
+    fn execution(
+        &self,
+        definitions: &Definitions,
+        parts: &[&Part],
+        is_in_order: bool,
+    ) -> Option<Execution> {
         let region = &definitions.regions[parts.first()?.region];
         let (schedule, threads) = (region.schedule(), parts.len());
         let is_single = |part: &&Part| part.chunk_call.is_none_or(|it| self.single.contains(&it));
@@ -319,18 +326,51 @@ impl Recorded {
         let begin = parts.iter().map(|part| part.enter).min()?;
         let chunks = parts.iter().flat_map(|part| &part.chunks);
         let end = chunks.map(|chunk| chunk.enter.saturating_add(chunk.ticks)).max()?;
-        let costs = Costs::new(in_order(&schedule, parts)?);
+        let costs = Costs::new(in_order(&schedule, parts, is_in_order)?);
         Some(Execution { threads, costs, ticks: end.saturating_sub(begin) })
     }
 }
 
-/// The ticks of the iterations in the order of the loop. `parts` are in the order of the threads.
-fn in_order(schedule: &str, parts: &[&Part]) -> Option<Vec<u64>> {
+/// The numbers of threads in their teams.
+#[derive(Debug, Default)]
+struct Orders {
+    /// By the locations of teams in the order of their ids: the same in the order of the threads.
+    /// `None` if several teams have these locations, with different numbers.
+    known: HashMap<Vec<LocationId>, Option<Vec<LocationId>>>,
+}
+
+impl Orders {
+    /// Brings the parts of a team, which are in the order of their locations, into that of its
+    /// threads. Returns whether this order is known. It stays as it is if no team is defined.
+    fn sort(&mut self, definitions: &Definitions, parts: &mut [&Part]) -> bool {
+        let locations: Vec<LocationId> = parts.iter().map(|part| part.location).collect();
+        let find = |locations: &Vec<LocationId>| {
+            let mut orders = definitions.comms.values().map(|comm| &comm.members).filter(|all| {
+                let mut sorted = (*all).clone();
+                sorted.sort_unstable();
+                sorted == *locations
+            });
+            let first = orders.next().unwrap_or(locations);
+            orders.all(|other| other == first).then(|| first.clone())
+        };
+        let order = self.known.entry(locations).or_insert_with_key(find);
+        let Some(order) = order else { return false };
+        parts.sort_by_key(|part| order.iter().position(|location| *location == part.location));
+        true
+    }
+}
+
+/// The ticks of the iterations in the order of the loop. `parts` are in the order of the threads,
+/// if that is known.
+fn in_order(schedule: &str, parts: &[&Part], is_in_order: bool) -> Option<Vec<u64>> {
     if parts.len() == 1 || schedule.starts_with("dynamic") || schedule.starts_with("guided") {
         let mut chunks: Vec<&Chunk> = parts.iter().flat_map(|part| &part.chunks).collect();
         // The parts are in the order of the threads, and the sort keeps that order for equal times.
         chunks.sort_by_key(|chunk| chunk.enter);
         return Some(chunks.into_iter().map(|chunk| chunk.ticks).collect());
+    }
+    if !is_in_order {
+        return None;
     }
     let size = match Schedule::parse(schedule)? {
         Schedule::StaticChunks(size) => size,
@@ -420,6 +460,28 @@ mod tests {
         assert_eq!(first(TRACE, "schedule(static)"), Some(vec![2, 6, 4, 8]));
         assert_eq!(first(TRACE, "schedule(static,n)"), None);
         assert_eq!(first(TRACE, "schedule(dynamic) ordered"), None);
+    }
+
+    /// Location 0.2 is thread 1.
+    const OTHER_NUMBERS: &str = "team A = 0.0 0.2 0.1
+        10 0.0 fork; team A; + parallel; + loop; + chunk; value iteration 1
+        10 0.1 team A; + parallel; + loop; + chunk; value iteration 3
+        10 0.2 team A; + parallel; + loop; + chunk; value iteration 2
+        11 0.0 -; -; -; endteam A
+        13 0.1 -; -; -; endteam A
+        12 0.2 -; -; -; endteam A
+        15 0.0 join";
+
+    #[test]
+    fn threads_have_the_numbers_of_their_team() {
+        let in_order = Some(vec![1, 2, 3]);
+        for schedule in ["static", "static,1", "dynamic"] {
+            let clauses = format!("schedule({schedule})");
+            assert_eq!(first(OTHER_NUMBERS, &clauses), in_order, "{schedule}");
+        }
+        let unclear = format!("team B = 0.0 0.1 0.2\n{OTHER_NUMBERS}");
+        assert_eq!(first(&unclear, "schedule(static)"), None);
+        assert!(first(&unclear, "schedule(dynamic)").is_some());
     }
 
     #[test]
