@@ -29,9 +29,9 @@ mod tests {
     use std::path::Path;
 
     use proptest::prelude::*;
-    use proptest::sample::Index;
 
     use super::*;
+    use crate::common::with_other_bytes;
 
     const HYBRID: &str = "../otf2/tests/samples/hybrid/traces.otf2";
 
@@ -53,14 +53,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
         #[test]
-        fn a_file_with_other_bytes(
-            changes in proptest::collection::vec(any::<(Index, u8)>(), 1..6)
-        ) {
-            let mut bytes = sound();
-            for (place, value) in changes {
-                let place = place.index(bytes.len());
-                bytes[place] = value;
-            }
+        fn a_file_with_other_bytes(bytes in with_other_bytes(sound())) {
             check(&bytes);
         }
     }

@@ -3,20 +3,12 @@
 
 use expect_test::{Expect, expect};
 use pompeii_export::firefox;
-use pompeii_replay::text;
+
+use crate::common::json;
 
 /// The threads of a trace.
 fn check(trace: &str, expect: Expect) {
-    let mut trace = text::parse(trace).unwrap();
-    trace.definitions.ticks_per_second = 1_000_000_000;
-    for region in trace.definitions.regions.iter_mut().filter(|it| it.name == "task") {
-        (region.file, region.begin_line) = ("src/ocean.c".to_owned(), 118);
-    }
-    let mut file = Vec::new();
-    let read = firefox::write(&mut || Ok(trace.trace()), &mut file).unwrap();
-    assert_eq!(read.errors, 0);
-    let text = String::from_utf8(file).unwrap();
-    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
+    let text = json(trace, |trace, file| firefox::write(&mut || Ok(trace.trace()), file).unwrap());
     let (_, text) = text.split_once("\"threads\":").unwrap();
     expect.assert_eq(text);
 }

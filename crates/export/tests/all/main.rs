@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod chrome;
+mod common;
 mod csv;
 mod cut;
 mod cut_random;

@@ -1,4 +1,5 @@
-//! The manifest of several experiments in one: what is said of one process is of the first.
+//! The manifest of several experiments as one. Its sums and lists are those of all experiments.
+//! What only one process can have is taken from the first experiment.
 
 use std::collections::HashSet;
 
