@@ -147,7 +147,8 @@ pub fn taskloop_enter(thread: &mut Location, region: u32, nogroup: bool, now: u6
 
 /// An iteration of a taskloop begins. `task` is what its generated task has carried so far, 0 at
 /// its first iteration; returns what it carries from here. A new instance is one of this thread's:
-/// their number is not known earlier.
+/// their number is not known earlier. Inlined, as its end: a call is a twentieth of an iteration.
+#[inline(always)]
 pub fn taskloop_begin(
     thread: &mut Location,
     (id, task): (i64, i64),
@@ -191,6 +192,7 @@ pub fn taskloop_begin(
 }
 
 /// An iteration of a taskloop ends.
+#[inline(always)]
 pub fn taskloop_end(thread: &mut Location, task: i64, regions: TaskRegions, clock: impl Clock) {
     match task {
         0 | INCLUDED => {}

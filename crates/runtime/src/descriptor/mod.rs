@@ -15,6 +15,7 @@ use std::cell::UnsafeCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ops::Range;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -449,41 +450,41 @@ pub unsafe fn is_extended(descriptor: *mut Descriptor) -> bool {
 /// function that takes one needs no promise of its own.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Given(*mut Descriptor);
+pub struct Given(NonNull<Descriptor>);
 
 impl Given {
     /// # Safety
     /// As for [`handle`].
     #[inline(always)]
     pub unsafe fn new(descriptor: *mut Descriptor) -> Self {
-        Self(descriptor)
+        // SAFETY: the caller's promise.
+        Self(unsafe { NonNull::new_unchecked(descriptor) })
     }
 
     /// Its handle.
     #[inline(always)]
     pub fn handle(self) -> &'static Handle {
         // SAFETY: the promise of `Given::new`.
-        unsafe { handle(self.0) }
+        unsafe { handle(self.0.as_ptr()) }
     }
 
     /// Its handle, if it has been visited.
     #[inline(always)]
     pub fn known_handle(self) -> Option<&'static Handle> {
         // SAFETY: the promise of `Given::new`.
-        unsafe { known_handle(self.0) }
+        unsafe { known_handle(self.0.as_ptr()) }
     }
 
     /// Whether calls on it carry team and task ids.
     pub fn is_extended(self) -> bool {
         // SAFETY: the promise of `Given::new`.
-        unsafe { is_extended(self.0) }
+        unsafe { is_extended(self.0.as_ptr()) }
     }
 
-    /// Where it is, for adapters that call the functions of another API.
-    #[allow(dead_code, reason = "for adapters that are on their way")]
+    /// Where it is.
     #[inline(always)]
     pub fn address(self) -> *mut Descriptor {
-        self.0
+        self.0.as_ptr()
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use super::library::{self, Library};
 use super::table::{COUNT, NAMES};
 use super::thread;
-use crate::descriptor::{Descriptor, Words};
+use crate::descriptor::{Given, Words};
 use crate::next;
 use crate::unmodified::{self, Code, Directive};
 
@@ -84,11 +84,7 @@ impl<const ENTRY: usize> Call<ENTRY> {
     /// The construct that this call is, or belongs to: `None` where it goes unobserved. Then later
     /// calls of the entry point go straight to libgomp.
     #[inline(always)]
-    pub fn construct(
-        &self,
-        directive: Directive,
-        words: impl FnOnce() -> Words,
-    ) -> Option<*mut Descriptor> {
+    pub fn construct(&self, directive: Directive, words: impl FnOnce() -> Words) -> Option<Given> {
         self.known_by(directive, || self.place(), words)
     }
 
@@ -99,7 +95,7 @@ impl<const ENTRY: usize> Call<ENTRY> {
         directive: Directive,
         function: usize,
         words: impl FnOnce() -> Words,
-    ) -> Option<*mut Descriptor> {
+    ) -> Option<Given> {
         self.known_by(directive, || Code::Function(function), words)
     }
 
@@ -109,12 +105,12 @@ impl<const ENTRY: usize> Call<ENTRY> {
         directive: Directive,
         code: impl FnOnce() -> Code,
         words: impl FnOnce() -> Words,
-    ) -> Option<*mut Descriptor> {
+    ) -> Option<Given> {
         if !self.is_observed() {
             self.go_straight();
             return None;
         }
-        unmodified::construct(directive, code(), words).map(|given| given.address())
+        unmodified::construct(directive, code(), words)
     }
 
     /// Whether constructs of this copy of libgomp are observed. Those of a file with instrumented

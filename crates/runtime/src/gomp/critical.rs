@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::call::Call;
 use super::clauses;
 use crate::addresses::Addresses;
-use crate::descriptor::{Descriptor, Words};
-use crate::pomp;
+use crate::descriptor::{Given, Words};
 use crate::unmodified::{self, Directive};
+use crate::ways::constructs;
 
 /// The construct that holds the lock of all critical sections without a name; 0 for none.
 static UNNAMED: AtomicUsize = AtomicUsize::new(0);
@@ -34,10 +34,10 @@ unsafe fn acquire<const ENTRY: usize>(
         let original: unsafe extern "C" fn(usize) -> usize = call.original();
         let construct = call.construct(Directive::Critical, words);
         let (Some(construct), Some(holder)) = (construct, holder) else { return original(lock) };
-        pomp::POMP_Critical_enter(construct);
+        constructs::critical_enter(construct);
         let nothing = original(lock);
-        holder.store(construct as usize, Relaxed);
-        pomp::POMP_Critical_begin(construct);
+        holder.store(construct.address() as usize, Relaxed);
+        constructs::critical_begin(construct);
         nothing
     }
 }
@@ -52,16 +52,22 @@ unsafe fn release<const ENTRY: usize>(
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn(usize) -> usize = call.original();
-        let construct = holder.map_or(0, take) as *mut Descriptor;
-        if construct.is_null() {
+        let Some(construct) = holder.and_then(|holder| given(take(holder))) else {
             call.settle();
             return original(lock);
-        }
-        pomp::POMP_Critical_end(construct);
+        };
+        constructs::critical_end(construct);
         let nothing = original(lock);
-        pomp::POMP_Critical_exit(construct);
+        constructs::critical_exit(construct);
         nothing
     }
+}
+
+/// The construct that a place has, if it has one.
+#[inline(always)]
+fn given(holder: usize) -> Option<Given> {
+    // SAFETY: what is not 0 is the address of a descriptor of ours.
+    (holder != 0).then(|| unsafe { Given::new(holder as *mut _) })
 }
 
 /// The construct that holds the lock, which has no holder from here on. No other thread writes

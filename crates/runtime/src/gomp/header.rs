@@ -8,7 +8,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::Given;
 
 /// Blocks are aligned like this at least.
 const ALIGN_MIN: usize = 16;
@@ -30,7 +30,7 @@ pub struct Header {
     /// The flags of the call.
     pub flags: usize,
     /// The construct.
-    pub construct: *mut Descriptor,
+    pub construct: Given,
     /// Its instance, or the taskloop that creates it.
     pub id: i64,
 }
@@ -49,7 +49,7 @@ pub struct Block {
 
 impl Header {
     /// That of a task with these (function, data, copy, size, align).
-    pub fn new(of: [usize; 5], flags: usize, construct: *mut Descriptor) -> Self {
+    pub fn new(of: [usize; 5], flags: usize, construct: Given) -> Self {
         let [function, data, copy, size, align] = of;
         let align = align.max(ALIGN_MIN);
         Self {
@@ -152,6 +152,12 @@ unsafe extern "C" fn copy(to: *mut Header, from: *const Header) {
 mod tests {
     use super::*;
 
+    /// A construct that nothing looks at.
+    fn nothing() -> Given {
+        // SAFETY: as it says.
+        unsafe { Given::new(std::ptr::NonNull::dangling().as_ptr()) }
+    }
+
     /// Adds one to each byte that it copies.
     unsafe extern "C" fn copy_more(to: *mut u8, from: *const u8) {
         for at in 0..24 {
@@ -164,7 +170,7 @@ mod tests {
     fn found(copy_user: usize, align: usize, is_cancellable: bool, count: usize) -> Vec<u8> {
         let user: Vec<u8> = (1..=24).collect();
         let of = [1, user.as_ptr() as usize, copy_user, user.len(), align];
-        let mut header = Header::new(of, 0, std::ptr::null_mut());
+        let mut header = Header::new(of, 0, nothing());
         // SAFETY: as libgomp does: a block of its own, the words, the task.
         unsafe {
             Header::hand_over(&raw mut header, is_cancellable, |block| {
@@ -212,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_task_may_have_no_data() {
-        let mut header = Header::new([1, 0, 0, 0, 1], 0, std::ptr::null_mut());
+        let mut header = Header::new([1, 0, 0, 0, 1], 0, nothing());
         for is_cancellable in [false, true] {
             // SAFETY: a task without data.
             unsafe {

@@ -1,8 +1,6 @@
 //! Loops whose iterations libgomp hands out, and what is ordered in them. Static loops make no
 //! call: their code computes the iterations of each thread itself.
 
-use std::ptr::null_mut;
-
 use pompeii_live::UNKNOWN_ITERATIONS;
 
 use super::call::{Arguments, Call, let_go};
@@ -10,9 +8,9 @@ use super::clauses;
 use super::single;
 use super::table::Entry;
 use super::thread::{self, Open};
-use crate::descriptor::{Descriptor, Words};
-use crate::pomp;
+use crate::descriptor::Words;
 use crate::unmodified::Directive;
+use crate::ways::constructs;
 
 /// Whether the entry point's loop counts with unsigned numbers: it says first whether they grow.
 const fn is_unsigned(entry: usize) -> bool {
@@ -34,7 +32,7 @@ unsafe fn meet<const ENTRY: usize>(
             return call.pass_on(arguments);
         };
         single::end_body();
-        pomp::POMP_For_enter(construct, iterations);
+        constructs::for_enter(construct, iterations);
         thread::with_part(|part| part.open(Open::Loop, construct));
         call.pass_on(arguments)
     }
@@ -100,10 +98,10 @@ pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
             call.settle();
             return original();
         };
-        pomp::POMP_Barrier_enter(construct);
+        constructs::barrier_enter(construct);
         let answer = original();
-        pomp::POMP_Barrier_exit(construct);
-        pomp::POMP_For_exit(construct);
+        constructs::barrier_exit(construct);
+        constructs::for_exit(construct);
         answer
     }
 }
@@ -119,7 +117,7 @@ pub unsafe extern "C" fn end_nowait<const ENTRY: usize>() -> usize {
             return original();
         };
         let answer = original();
-        pomp::POMP_For_exit(construct);
+        constructs::for_exit(construct);
         answer
     }
 }
@@ -133,10 +131,10 @@ pub unsafe extern "C" fn ordered_start<const ENTRY: usize>() -> usize {
         let Some(construct) = call.construct(Directive::Ordered, clauses::none) else {
             return original();
         };
-        pomp::POMP_Ordered_enter(construct);
+        constructs::ordered_enter(construct);
         let nothing = original();
-        pomp::POMP_Ordered_begin(construct);
-        thread::with_part(|part| part.ordered = construct);
+        constructs::ordered_begin(construct);
+        thread::with_part(|part| part.ordered = Some(construct));
         nothing
     }
 }
@@ -147,15 +145,13 @@ pub unsafe extern "C" fn ordered_end<const ENTRY: usize>() -> usize {
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
-        let construct: *mut Descriptor =
-            thread::with_part(|part| std::mem::replace(&mut part.ordered, null_mut()));
-        if construct.is_null() {
+        let Some(construct) = thread::with_part(|part| part.ordered.take()) else {
             call.settle();
             return original();
-        }
-        pomp::POMP_Ordered_end(construct);
+        };
+        constructs::ordered_end(construct);
         let nothing = original();
-        pomp::POMP_Ordered_exit(construct);
+        constructs::ordered_exit(construct);
         nothing
     }
 }
@@ -170,9 +166,9 @@ pub unsafe extern "C" fn post<const ENTRY: usize>(numbers: usize) -> usize {
         let Some(construct) = call.construct(Directive::Ordered, words) else {
             return original(numbers);
         };
-        pomp::POMP_Ordered_enter(construct);
+        constructs::ordered_enter(construct);
         let nothing = original(numbers);
-        pomp::POMP_Ordered_exit(construct);
+        constructs::ordered_exit(construct);
         nothing
     }
 }
@@ -199,9 +195,9 @@ pub unsafe extern "C" fn wait<const ENTRY: usize>(
         let Some(construct) = call.construct(Directive::Ordered, words) else {
             return call.pass_on(&arguments);
         };
-        pomp::POMP_Ordered_enter(construct);
+        constructs::ordered_enter(construct);
         let nothing = call.pass_on(&arguments);
-        pomp::POMP_Ordered_exit(construct);
+        constructs::ordered_exit(construct);
         nothing
     }
 }

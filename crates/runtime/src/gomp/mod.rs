@@ -4,9 +4,9 @@
 //!
 //! Constructs are known by addresses ([`crate::unmodified`]): those with a body of their own by the
 //! function that gcc has made of it, others by the address that the call returns to. So they have
-//! descriptors, and their events are the functions of [`crate::pomp`]. What libgomp's interface
-//! does not show stays invisible: static loops, master, flush, simple atomics, and the end of a
-//! single construct with `nowait`.
+//! descriptors, and their events are those of the core ([`crate::ways::constructs`]). What
+//! libgomp's interface does not show stays invisible: static loops, master, flush, simple atomics,
+//! and the end of a single construct with `nowait`.
 //!
 //! # Safety
 //! One contract for all functions: they are called as gcc calls libgomp, so arguments have the

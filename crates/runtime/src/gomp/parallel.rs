@@ -13,9 +13,10 @@ use super::library::Library;
 use super::single;
 use super::table::Entry;
 use super::thread::{self, Open, Part};
-use crate::descriptor::{Descriptor, Given};
+use crate::descriptor::Given;
+use crate::parts;
 use crate::unmodified::Directive;
-use crate::{parts, pomp};
+use crate::ways::{constructs, teams};
 
 /// The construct that the region is combined with.
 #[derive(Clone, Copy)]
@@ -23,9 +24,9 @@ pub enum Inner {
     /// None.
     Nothing,
     /// A loop of this number of iterations.
-    Loop(*mut Descriptor, i64),
+    Loop(Given, i64),
     /// A sections construct.
-    Sections(*mut Descriptor),
+    Sections(Given),
 }
 
 /// What the threads of a region need. Libgomp reads the table of task reductions from the first
@@ -36,7 +37,7 @@ pub struct Body {
     reductions: usize,
     function: usize,
     data: *mut c_void,
-    construct: *mut Descriptor,
+    construct: Given,
     inner: Inner,
     team: i64,
     library: &'static Library,
@@ -78,13 +79,12 @@ impl Body {
     /// The master meets the region.
     pub unsafe fn fork(&mut self) {
         // SAFETY: the contract of this adapter; the descriptor is one of ours.
-        unsafe { pomp::POMP_Parallel_fork(self.construct, &raw mut self.team) };
+        unsafe { teams::fork(self.construct, &raw mut self.team) };
     }
 
     /// The master is after the region.
-    pub unsafe fn join(&self) {
-        // SAFETY: as above.
-        unsafe { pomp::POMP_Parallel_join(self.construct, self.team) };
+    pub fn join(&self) {
+        teams::join(self.construct, self.team);
     }
 
     /// The part of a thread that executes the region.
@@ -93,39 +93,33 @@ impl Body {
     }
 
     /// The thread begins its part, which it is in already.
-    pub unsafe fn begin(&self) {
-        // SAFETY: as above.
-        unsafe {
-            match self.library.is_asked {
-                true => pomp::POMP_Parallel_begin(self.construct, self.team),
-                // Another copy of libgomp than the one that POMP's functions ask.
-                false => parts::begin_as(
-                    Given::new(self.construct),
-                    |_| u32::try_from(self.team).ok(),
-                    || self.library.thread_of_team(),
-                ),
+    pub fn begin(&self) {
+        match self.library.is_asked {
+            true => teams::begin(self.construct, self.team),
+            // Another copy of libgomp than the one that POMP's functions ask.
+            false => parts::begin_as(
+                self.construct,
+                |_| u32::try_from(self.team).ok(),
+                || self.library.thread_of_team(),
+            ),
+        }
+        match self.inner {
+            Inner::Nothing => {}
+            Inner::Loop(construct, iterations) => {
+                constructs::for_enter(construct, iterations);
+                thread::with_part(|part| part.open(Open::Loop, construct));
             }
-            match self.inner {
-                Inner::Nothing => {}
-                Inner::Loop(construct, iterations) => {
-                    pomp::POMP_For_enter(construct, iterations);
-                    thread::with_part(|part| part.open(Open::Loop, construct));
-                }
-                Inner::Sections(construct) => {
-                    pomp::POMP_Sections_enter(construct);
-                    thread::with_part(|part| part.open(Open::Sections, construct));
-                }
+            Inner::Sections(construct) => {
+                constructs::sections_enter(construct);
+                thread::with_part(|part| part.open(Open::Sections, construct));
             }
         }
     }
 
     /// The thread ends its part. What a cancelled region has left open ends with it.
-    pub unsafe fn end(&self) {
-        // SAFETY: as above.
-        unsafe {
-            single::end_body();
-            pomp::POMP_Parallel_end(self.construct, self.team);
-        }
+    pub fn end(&self) {
+        single::end_body();
+        teams::end(self.construct, self.team);
     }
 }
 

@@ -5,16 +5,15 @@ use super::call::Call;
 use super::clauses;
 use super::single;
 use super::thread::{self, Open};
-use crate::descriptor::Descriptor;
-use crate::pomp;
+use crate::descriptor::Given;
 use crate::unmodified::Directive;
+use crate::ways::constructs;
 
 /// The thread executes a section from here on, if libgomp's answer is not 0.
-unsafe fn begin_section(construct: *mut Descriptor, number: usize) {
+fn begin_section(construct: Given, number: usize) {
     let has_section = number as u32 != 0;
     if has_section {
-        // SAFETY: the descriptor is one of ours.
-        unsafe { pomp::POMP_Section_begin(construct) };
+        constructs::section_begin(construct);
     }
     let open = if has_section { Open::Section } else { Open::Sections };
     thread::with_part(|part| part.open(open, construct));
@@ -22,11 +21,10 @@ unsafe fn begin_section(construct: *mut Descriptor, number: usize) {
 
 /// The section ends that the thread is in, if it is in one. Returns the construct, which is open no
 /// longer.
-unsafe fn end_section() -> Option<*mut Descriptor> {
+fn end_section() -> Option<Given> {
     let section = thread::with_part(|part| part.close(Open::Section));
     if let Some(construct) = section {
-        // SAFETY: the descriptor is one of ours.
-        unsafe { pomp::POMP_Section_end(construct) };
+        constructs::section_end(construct);
     }
     section.or_else(|| thread::with_part(|part| part.close(Open::Sections)))
 }
@@ -45,7 +43,7 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(
             return original(count, reductions, memory);
         };
         single::end_body();
-        pomp::POMP_Sections_enter(construct);
+        constructs::sections_enter(construct);
         let number = original(count, reductions, memory);
         begin_section(construct, number);
         number
@@ -78,10 +76,10 @@ pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
             call.settle();
             return original();
         };
-        pomp::POMP_Barrier_enter(construct);
+        constructs::barrier_enter(construct);
         let answer = original();
-        pomp::POMP_Barrier_exit(construct);
-        pomp::POMP_Sections_exit(construct);
+        constructs::barrier_exit(construct);
+        constructs::sections_exit(construct);
         answer
     }
 }
@@ -97,7 +95,7 @@ pub unsafe extern "C" fn end_nowait<const ENTRY: usize>() -> usize {
             return original();
         };
         let answer = original();
-        pomp::POMP_Sections_exit(construct);
+        constructs::sections_exit(construct);
         answer
     }
 }

@@ -6,32 +6,26 @@
 use super::call::Call;
 use super::clauses;
 use super::thread::{self, Open};
-use crate::descriptor::Descriptor;
-use crate::pomp;
+use crate::descriptor::Given;
 use crate::unmodified::Directive;
+use crate::ways::constructs;
 
 /// The body of the single construct ends that this thread executes, if it does.
 #[inline(always)]
 pub fn end_body() {
     if let Some(construct) = thread::with_part(|part| part.close(Open::Single)) {
-        // SAFETY: the descriptor is one of ours.
-        unsafe {
-            pomp::POMP_Single_end(construct);
-            pomp::POMP_Single_exit(construct);
-        }
+        constructs::single_end(construct);
+        constructs::single_exit(construct);
     }
 }
 
 /// The thread executes the body from here on, or nothing of the construct.
-unsafe fn begin_body(construct: *mut Descriptor, is_chosen: bool) {
-    // SAFETY: the descriptor is one of ours.
-    unsafe {
-        if is_chosen {
-            pomp::POMP_Single_begin(construct);
-            thread::with_part(|part| part.open(Open::Single, construct));
-        } else {
-            pomp::POMP_Single_exit(construct);
-        }
+fn begin_body(construct: Given, is_chosen: bool) {
+    if is_chosen {
+        constructs::single_begin(construct);
+        thread::with_part(|part| part.open(Open::Single, construct));
+    } else {
+        constructs::single_exit(construct);
     }
 }
 
@@ -45,7 +39,7 @@ pub unsafe extern "C" fn start<const ENTRY: usize>() -> usize {
             return original();
         };
         end_body();
-        pomp::POMP_Single_enter(construct);
+        constructs::single_enter(construct);
         let answer = original();
         begin_body(construct, answer as u8 != 0);
         answer
@@ -64,7 +58,7 @@ pub unsafe extern "C" fn copy_start<const ENTRY: usize>() -> usize {
             return original();
         };
         end_body();
-        pomp::POMP_Single_enter(construct);
+        constructs::single_enter(construct);
         let data = original();
         begin_body(construct, data == 0);
         data
@@ -81,9 +75,9 @@ pub unsafe extern "C" fn copy_end<const ENTRY: usize>(data: usize) -> usize {
             call.settle();
             return original(data);
         };
-        pomp::POMP_Single_end(construct);
+        constructs::single_end(construct);
         let nothing = original(data);
-        pomp::POMP_Single_exit(construct);
+        constructs::single_exit(construct);
         nothing
     }
 }

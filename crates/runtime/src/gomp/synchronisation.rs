@@ -1,17 +1,15 @@
 //! Barriers, waiting for tasks, and cancellation.
 
-use std::ptr::null_mut;
-
 use super::call::Call;
 use super::clauses;
 use super::single;
 use super::thread::{self, Part};
-use crate::descriptor::Descriptor;
-use crate::pomp;
+use crate::descriptor::Given;
 use crate::unmodified::Directive;
+use crate::ways::constructs;
 
-/// An event of the API.
-type Event = unsafe extern "C" fn(*mut Descriptor);
+/// An event of a construct.
+type Event = fn(Given);
 
 /// Passes a call of at most one argument on, between the events of a construct at its place.
 #[inline(always)]
@@ -40,21 +38,21 @@ unsafe fn between<const ENTRY: usize>(
 /// A barrier: of the program, or of a static loop, a single or a scope construct, which before gcc
 /// 17 call the same function. Returns whether the region was cancelled, if that is asked.
 pub unsafe extern "C" fn barrier<const ENTRY: usize>(kind: usize) -> usize {
-    let events: (Event, Event) = (pomp::POMP_Barrier_enter, pomp::POMP_Barrier_exit);
+    let events: (Event, Event) = (constructs::barrier_enter, constructs::barrier_exit);
     // SAFETY: the contract of this adapter.
     unsafe { between::<ENTRY>(kind, Directive::Barrier, events) }
 }
 
 /// Waits for the tasks that the current one has created, or for those that it depends on.
 pub unsafe extern "C" fn taskwait<const ENTRY: usize>(dependences: usize) -> usize {
-    let events: (Event, Event) = (pomp::POMP_Taskwait_enter, pomp::POMP_Taskwait_exit);
+    let events: (Event, Event) = (constructs::taskwait_enter, constructs::taskwait_exit);
     // SAFETY: the contract of this adapter.
     unsafe { between::<ENTRY>(dependences, Directive::Taskwait, events) }
 }
 
 /// Lets another task run, in libraries that can.
 pub unsafe extern "C" fn taskyield<const ENTRY: usize>() -> usize {
-    let events: (Event, Event) = (pomp::POMP_Taskyield_enter, pomp::POMP_Taskyield_exit);
+    let events: (Event, Event) = (constructs::taskyield_enter, constructs::taskyield_exit);
     // SAFETY: the contract of this adapter.
     unsafe { between::<ENTRY>(0, Directive::Taskyield, events) }
 }
@@ -67,11 +65,11 @@ pub unsafe extern "C" fn taskgroup_start<const ENTRY: usize>() -> usize {
         let original: unsafe extern "C" fn() -> usize = call.original();
         let Some(construct) = call.construct(Directive::Taskgroup, clauses::none) else {
             // Its end must not end the group around it.
-            thread::with_part(|part| part.push_group(null_mut()));
+            thread::with_part(|part| part.push_group(None));
             return original();
         };
-        pomp::POMP_Taskgroup_enter(construct);
-        thread::with_part(|part| part.push_group(construct));
+        constructs::taskgroup_enter(construct);
+        thread::with_part(|part| part.push_group(Some(construct)));
         original()
     }
 }
@@ -83,14 +81,13 @@ pub unsafe extern "C" fn taskgroup_end<const ENTRY: usize>() -> usize {
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
         // Tasks that are executed meanwhile may have taskgroups of their own.
-        let construct = thread::with_part(Part::pop_group);
-        if construct.is_null() {
+        let Some(construct) = thread::with_part(Part::pop_group) else {
             call.settle();
             return original();
-        }
-        pomp::POMP_Taskgroup_end(construct);
+        };
+        constructs::taskgroup_end(construct);
         let nothing = original();
-        pomp::POMP_Taskgroup_exit(construct);
+        constructs::taskgroup_exit(construct);
         nothing
     }
 }
@@ -113,7 +110,7 @@ pub unsafe extern "C" fn cancel<const ENTRY: usize>(which: usize, is_done: usize
         let original: unsafe extern "C" fn(usize, usize) -> usize = call.original();
         let construct = call.construct(Directive::Cancel, || clauses::of(cancelled(which)));
         if let Some(construct) = construct.filter(|_| is_done as u8 != 0) {
-            pomp::POMP_Cancel(construct);
+            constructs::cancel(construct);
         }
         original(which, is_done)
     }
@@ -127,7 +124,7 @@ pub unsafe extern "C" fn cancellation_point<const ENTRY: usize>(which: usize) ->
         let original: unsafe extern "C" fn(usize) -> usize = call.original();
         let words = || clauses::of(cancelled(which));
         if let Some(construct) = call.construct(Directive::CancellationPoint, words) {
-            pomp::POMP_Cancellation_point(construct);
+            constructs::cancellation_point(construct);
         }
         original(which)
     }

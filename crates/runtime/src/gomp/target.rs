@@ -5,8 +5,8 @@
 use super::call::Call;
 use super::clauses;
 use super::thread::{self, Part};
-use crate::pomp;
 use crate::unmodified::Directive;
+use crate::ways::constructs;
 
 /// `teams` outside of a target construct: (function, data, teams, limit, flags). Libgomp executes
 /// one team after the other.
@@ -25,9 +25,9 @@ pub unsafe extern "C" fn teams<const ENTRY: usize>(
         let Some(construct) = call.body(Directive::Teams, function, clauses::none) else {
             return original(function, data, count, limit, flags);
         };
-        pomp::POMP_Teams_enter(construct);
+        constructs::teams_enter(construct);
         let nothing = original(function, data, count, limit, flags);
-        pomp::POMP_Teams_exit(construct);
+        constructs::teams_exit(construct);
         nothing
     }
 }
@@ -51,12 +51,12 @@ pub unsafe extern "C" fn region<const ENTRY: usize>(
         let Some(construct) = call.body(Directive::Target, function, clauses::none) else {
             return call.pass_on(&arguments);
         };
-        pomp::POMP_Target_enter(construct);
+        constructs::target_enter(construct);
         let mut part = Part::new(function, call.library.name_in_parts());
         let outer = thread::enter(&raw mut part);
         let nothing = call.pass_on(&arguments);
         thread::leave(outer);
-        pomp::POMP_Target_exit(construct);
+        constructs::target_exit(construct);
         nothing
     }
 }

@@ -6,8 +6,8 @@ use super::call::{Arguments, Call};
 use super::clauses;
 use super::header::Header;
 use super::thread;
-use crate::pomp;
 use crate::unmodified::Directive;
+use crate::ways::tasks;
 
 /// The task is final.
 const FINAL: usize = 2;
@@ -48,14 +48,14 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
             return call.pass_on(&arguments);
         };
         let mut header = Header::new([function, data, copy, size, align], flags, construct);
-        pomp::POMP_Task_create_begin(construct, &raw mut header.id);
+        tasks::create_begin(construct, &raw mut header.id);
         let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
             let mut ours = arguments;
             ours[0] = run as *const () as usize;
             ours[1..5].copy_from_slice(&[block.data, block.copy, block.size, block.align]);
             call.pass_on(&ours)
         });
-        pomp::POMP_Task_create_end(construct, header.id);
+        tasks::create_end(construct, header.id);
         nothing
     }
 }
@@ -69,11 +69,11 @@ unsafe extern "C" fn run(header: *mut Header) {
         let is_detached = flags & DETACH != 0;
         let data = Header::user_data(header, usize::from(is_detached));
         let outer = thread::execute(function);
-        pomp::POMP_Task_begin(construct, id);
+        tasks::begin(construct, id);
         std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function)(data as *mut c_void);
         match is_detached {
-            true => pomp::POMP_Task_detach(construct, id, event),
-            false => pomp::POMP_Task_end(construct, id),
+            true => tasks::detach(construct, id, event),
+            false => tasks::end(construct, id),
         }
         thread::execute(outer);
     }

@@ -6,8 +6,8 @@ use super::call::Call;
 use super::clauses;
 use super::header::Header;
 use super::thread;
-use crate::pomp;
 use crate::unmodified::Directive;
+use crate::ways::iterations;
 
 /// The number is a grain size; otherwise that of tasks.
 const GRAIN_SIZE: usize = 0x200;
@@ -71,13 +71,13 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
         if flags & REDUCTION != 0 {
             header.words[2] = (data as *const usize).add(2).read();
         }
-        pomp::POMP_Taskloop_enter(construct, &raw mut header.id);
+        iterations::taskloop_enter(construct, &raw mut header.id);
         let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
             let run = run as *const () as usize;
             let [data, copy, size, align] = [block.data, block.copy, block.size, block.align];
             original(run, data, copy, size, align, flags, number, priority, start, end, step)
         });
-        pomp::POMP_Taskloop_exit(construct, header.id);
+        iterations::taskloop_exit(construct);
         nothing
     }
 }
@@ -90,9 +90,9 @@ unsafe extern "C" fn run(header: *mut Header) {
         let data = Header::user_data(header, 2);
         let outer = thread::execute(function);
         let mut task = 0;
-        pomp::POMP_Taskloop_begin(construct, id, &raw mut task);
+        iterations::taskloop_begin(construct, id, &raw mut task);
         std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function)(data as *mut c_void);
-        pomp::POMP_Taskloop_end(construct, task);
+        iterations::taskloop_end(construct, task);
         thread::execute(outer);
     }
 }

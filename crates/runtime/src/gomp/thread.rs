@@ -8,7 +8,7 @@
 use std::mem::replace;
 use std::ptr::null_mut;
 
-use crate::descriptor::Descriptor;
+use crate::descriptor::Given;
 
 /// Nested taskgroups of a thread that are observed.
 const GROUPS_MAX: usize = 8;
@@ -59,14 +59,14 @@ pub struct Part {
     /// The copy of libgomp that has the region ([`super::library`]).
     pub library: *const (),
     /// The ordered region that the thread is in.
-    pub ordered: *mut Descriptor,
+    pub ordered: Option<Given>,
     /// The region of a program of a gcc before 4.9, whose begin and end are two calls
     /// ([`super::split`]).
     pub split: *mut (),
-    construct: *mut Descriptor,
+    construct: Option<Given>,
     open: Open,
     group_count: u32,
-    groups: [*mut Descriptor; GROUPS_MAX],
+    groups: [Option<Given>; GROUPS_MAX],
 }
 
 impl Part {
@@ -75,42 +75,41 @@ impl Part {
         Self {
             function,
             library,
-            ordered: null_mut(),
+            ordered: None,
             split: null_mut(),
-            construct: null_mut(),
+            construct: None,
             open: Open::Nothing,
             group_count: 0,
-            groups: [null_mut(); GROUPS_MAX],
+            groups: [None; GROUPS_MAX],
         }
     }
 
     /// The construct is open now, as this.
-    pub fn open(&mut self, open: Open, construct: *mut Descriptor) {
-        (self.open, self.construct) = (open, construct);
+    pub fn open(&mut self, open: Open, construct: Given) {
+        (self.open, self.construct) = (open, Some(construct));
     }
 
     /// The construct that is open as this; it no longer is.
-    pub fn close(&mut self, open: Open) -> Option<*mut Descriptor> {
-        (self.open == open).then(|| {
-            self.open = Open::Nothing;
-            replace(&mut self.construct, null_mut())
-        })
+    pub fn close(&mut self, open: Open) -> Option<Given> {
+        if self.open != open {
+            return None;
+        }
+        self.open = Open::Nothing;
+        self.construct.take()
     }
 
-    /// A taskgroup begins; null for one that is not observed.
-    pub fn push_group(&mut self, construct: *mut Descriptor) {
+    /// A taskgroup begins; `None` for one that is not observed.
+    pub fn push_group(&mut self, construct: Option<Given>) {
         if let Some(place) = self.groups.get_mut(self.group_count as usize) {
             *place = construct;
         }
         self.group_count += 1;
     }
 
-    /// The innermost taskgroup ends, which this is; null for one that is not observed.
-    pub fn pop_group(&mut self) -> *mut Descriptor {
+    /// The innermost taskgroup ends, which this is; `None` for one that is not observed.
+    pub fn pop_group(&mut self) -> Option<Given> {
         self.group_count = self.group_count.saturating_sub(1);
-        self.groups
-            .get_mut(self.group_count as usize)
-            .map_or(null_mut(), |place| replace(place, null_mut()))
+        self.groups.get_mut(self.group_count as usize)?.take()
     }
 }
 
@@ -180,28 +179,33 @@ pub fn execute(function: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn name(number: usize) -> *mut Descriptor {
-        (number * 64) as *mut Descriptor
+    fn name(number: usize) -> Given {
+        // SAFETY: nothing looks at the descriptor.
+        unsafe { Given::new(std::ptr::without_provenance_mut(number * 64)) }
+    }
+
+    fn address(construct: Option<Given>) -> Option<usize> {
+        construct.map(|construct| construct.address().addr())
     }
 
     #[test]
     fn what_is_open_is_closed_once_and_as_what_it_is() {
         let mut part = Part::new(1, std::ptr::null());
         part.open(Open::Loop, name(1));
-        assert_eq!(part.close(Open::Single), None);
-        assert_eq!(part.close(Open::Loop), Some(name(1)));
-        assert_eq!(part.close(Open::Loop), None);
+        assert!(part.close(Open::Single).is_none());
+        assert_eq!(address(part.close(Open::Loop)), address(Some(name(1))));
+        assert!(part.close(Open::Loop).is_none());
     }
 
     #[test]
     fn taskgroups_are_nested_to_any_depth() {
         let mut part = Part::new(1, std::ptr::null());
-        (1..=20).for_each(|number| part.push_group(name(number)));
-        let ended: Vec<_> = (0..22).map(|_| part.pop_group()).collect();
-        assert!(ended[..12].iter().all(|group| group.is_null()));
-        let observed: Vec<_> = (1..=8).rev().map(name).collect();
+        (1..=20).for_each(|number| part.push_group(Some(name(number))));
+        let ended: Vec<_> = (0..22).map(|_| address(part.pop_group())).collect();
+        assert!(ended[..12].iter().all(Option::is_none));
+        let observed: Vec<_> = (1..=8).rev().map(|number| address(Some(name(number)))).collect();
         assert_eq!(ended[12..20], observed);
-        assert!(ended[20..].iter().all(|group| group.is_null()));
+        assert!(ended[20..].iter().all(Option::is_none));
     }
 
     #[test]

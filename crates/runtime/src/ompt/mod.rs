@@ -1,5 +1,5 @@
 //! OMPT, the interface for tools of OpenMP: how programs that were not instrumented are observed if
-//! they run on LLVM's or Intel's runtime. Thin translations into the POMP functions and the core.
+//! they run on LLVM's or Intel's runtime. Thin translations into the core.
 //!
 //! The runtime finds [`start`]'s function by itself, and calls the callbacks of [`parallel`],
 //! [`tasks`], [`work`], [`sync`] and [`mutex`] on the thread that they are about. Each construct
@@ -19,8 +19,8 @@
 //!
 //! # Safety
 //! One contract for all callbacks: the runtime passes null, or words that live as long as the
-//! region or task. What else it passes is checked. POMP functions get descriptors of `unmodified`,
-//! which live as long as the process, and whose calls carry teams and tasks.
+//! region or task. What else it passes is checked. The core gets descriptors of `unmodified`, whose
+//! calls carry teams and tasks.
 
 mod calls;
 pub(crate) mod interface;

@@ -7,8 +7,8 @@ use super::calls;
 use super::interface::{Address, mutex};
 use super::open::{self, Family};
 use crate::descriptor::Words;
-use crate::pomp;
 use crate::unmodified::{self, Directive};
+use crate::ways::constructs;
 
 /// `ompt_callback_mutex_acquire`: a thread asks for a lock or for its turn.
 pub extern "C" fn acquire(
@@ -28,13 +28,10 @@ pub extern "C" fn acquire(
     let words = || Words { clauses: unmodified::lock_clause(variable), ..Words::default() };
     let construct = open::construct(directive, address as usize, words);
     if let Some(construct) = construct {
-        // SAFETY: a descriptor, as for all of these.
-        unsafe {
-            match family {
-                Family::Critical => pomp::POMP_Critical_enter(construct.address()),
-                Family::Ordered => pomp::POMP_Ordered_enter(construct.address()),
-                _ => pomp::POMP_Atomic_enter(construct.address()),
-            }
+        match family {
+            Family::Critical => constructs::critical_enter(construct),
+            Family::Ordered => constructs::ordered_enter(construct),
+            _ => constructs::atomic_enter(construct),
         }
     }
     open::push(family, construct, 0);
@@ -43,21 +40,18 @@ pub extern "C" fn acquire(
 /// `ompt_callback_mutex_acquired`: the thread has the lock, or its turn.
 pub extern "C" fn acquired(kind: c_int, _lock: u64, _address: Address) {
     let of = |family| open::innermost(family).and_then(|entry| entry.construct);
-    // SAFETY: descriptors.
-    unsafe {
-        match kind {
-            mutex::CRITICAL => {
-                if let Some(critical) = of(Family::Critical) {
-                    pomp::POMP_Critical_begin(critical.address());
-                }
+    match kind {
+        mutex::CRITICAL => {
+            if let Some(critical) = of(Family::Critical) {
+                constructs::critical_begin(critical);
             }
-            mutex::ORDERED => {
-                if let Some(ordered) = of(Family::Ordered) {
-                    pomp::POMP_Ordered_begin(ordered.address());
-                }
-            }
-            _ => {}
         }
+        mutex::ORDERED => {
+            if let Some(ordered) = of(Family::Ordered) {
+                constructs::ordered_begin(ordered);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -71,19 +65,15 @@ pub extern "C" fn released(kind: c_int, _lock: u64, _address: Address) {
         _ => return,
     };
     let Some(construct) = open::pop(family).and_then(|entry| entry.construct) else { return };
-    let descriptor = construct.address();
-    // SAFETY: a descriptor, as for all of these.
-    unsafe {
-        match family {
-            Family::Critical => {
-                pomp::POMP_Critical_end(descriptor);
-                pomp::POMP_Critical_exit(descriptor);
-            }
-            Family::Ordered => {
-                pomp::POMP_Ordered_end(descriptor);
-                pomp::POMP_Ordered_exit(descriptor);
-            }
-            _ => pomp::POMP_Atomic_exit(descriptor),
+    match family {
+        Family::Critical => {
+            constructs::critical_end(construct);
+            constructs::critical_exit(construct);
         }
+        Family::Ordered => {
+            constructs::ordered_end(construct);
+            constructs::ordered_exit(construct);
+        }
+        _ => constructs::atomic_exit(construct),
     }
 }

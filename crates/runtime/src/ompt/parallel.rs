@@ -16,7 +16,8 @@ use crate::fast::kit::gate;
 use crate::fast::teams;
 use crate::tls::{self, Thread};
 use crate::unmodified::{self, Code, Directive};
-use crate::{parts, pomp, team};
+use crate::ways::constructs;
+use crate::{parts, team, ways};
 
 /// `ompt_callback_parallel_begin`: a master meets a parallel region, or a league of teams.
 pub extern "C" fn begin(
@@ -82,8 +83,7 @@ fn begin_league(found: Found) {
         Found::Instrumented | Found::Runtime => None,
     };
     if let Some(construct) = construct {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Teams_enter(construct.address()) };
+        constructs::teams_enter(construct);
     }
     open::push(Family::Teams, construct, 0);
 }
@@ -135,8 +135,7 @@ pub extern "C" fn end(
 ) {
     if flags & parallel_flag::LEAGUE != 0 {
         if let Some(teams) = open::pop(Family::Teams).and_then(|entry| entry.construct) {
-            // SAFETY: a descriptor.
-            unsafe { pomp::POMP_Teams_exit(teams.address()) };
+            constructs::teams_exit(teams);
         }
         return;
     }
@@ -146,8 +145,7 @@ pub extern "C" fn end(
         open::pop(Family::Part);
     }
     if let Some(construct) = construct {
-        // SAFETY: a descriptor whose calls carry the team.
-        unsafe { pomp::POMP_Parallel_join(construct.address(), team_argument(region)) };
+        ways::teams::join(construct, team_argument(region));
     }
 }
 
@@ -241,8 +239,7 @@ pub fn end_part(task: &Data) {
     task.set(Implicit { has_ended: true, ..implicit }.word());
     let region = implicit.region;
     if let (Some(construct), Some(_)) = (unmodified::numbered(region.construct), region.team) {
-        // SAFETY: a descriptor whose calls carry the team.
-        unsafe { pomp::POMP_Parallel_end(construct.address(), team_argument(region)) };
+        ways::teams::end(construct, team_argument(region));
     }
 }
 

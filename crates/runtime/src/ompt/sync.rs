@@ -11,9 +11,8 @@ use super::open::{self, Entry, Family};
 use super::parallel;
 use crate::descriptor::{Given, Slot, Words};
 use crate::iteration;
-use crate::pomp;
 use crate::unmodified::Directive;
-use crate::ways::on_iteration;
+use crate::ways::{constructs, on_iteration};
 
 /// What a barrier is inside of, as its entry has it.
 mod inside {
@@ -71,8 +70,7 @@ pub extern "C" fn wait(
         && endpoint == endpoint::BEGIN
         && let Some(group) = open::innermost(Family::Taskgroup).and_then(|entry| entry.construct)
     {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Taskgroup_end(group.address()) };
+        constructs::taskgroup_end(group);
     }
 }
 
@@ -122,8 +120,7 @@ pub fn slot(family: Family) -> Slot {
 
 fn barrier_begin(construct: Option<Given>, inside: i64) {
     if let Some(construct) = construct {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Barrier_enter(construct.address()) };
+        constructs::barrier_enter(construct);
     }
     open::push(Family::Barrier, construct, inside);
 }
@@ -137,45 +134,38 @@ fn barrier_end(task: Option<&Data>) {
     let Some(Entry { construct: Some(construct), more, .. }) = open::pop(Family::Barrier) else {
         return;
     };
-    // SAFETY: a descriptor, as for all of these.
-    unsafe {
-        pomp::POMP_Barrier_exit(construct.address());
-        match more {
-            inside::WORKSHARING => pomp::POMP_For_exit(construct.address()),
-            inside::SCOPE => pomp::POMP_Scope_exit(construct.address()),
-            _ => {}
-        }
+    constructs::barrier_exit(construct);
+    match more {
+        inside::WORKSHARING => constructs::for_exit(construct),
+        inside::SCOPE => constructs::scope_exit(construct),
+        _ => {}
     }
 }
 
 fn taskwait_begin(address: usize) {
     let construct = open::construct(Directive::Taskwait, address, Words::default);
     if let Some(construct) = construct {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Taskwait_enter(construct.address()) };
+        constructs::taskwait_enter(construct);
     }
     open::push(Family::Taskwait, construct, 0);
 }
 
 fn taskwait_end() {
     if let Some(wait) = open::pop(Family::Taskwait).and_then(|entry| entry.construct) {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Taskwait_exit(wait.address()) };
+        constructs::taskwait_exit(wait);
     }
 }
 
 fn taskgroup_begin(address: usize) {
     let construct = open::construct(Directive::Taskgroup, address, Words::default);
     if let Some(construct) = construct {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Taskgroup_enter(construct.address()) };
+        constructs::taskgroup_enter(construct);
     }
     open::push(Family::Taskgroup, construct, 0);
 }
 
 fn taskgroup_end() {
     if let Some(group) = open::pop(Family::Taskgroup).and_then(|entry| entry.construct) {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Taskgroup_exit(group.address()) };
+        constructs::taskgroup_exit(group);
     }
 }

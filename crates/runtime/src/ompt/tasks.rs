@@ -13,7 +13,8 @@ use crate::clock::System;
 use crate::descriptor::{Given, Words};
 use crate::entry::on_thread;
 use crate::unmodified::{self, Code, Directive};
-use crate::{openmp, pomp, task};
+use crate::ways::tasks;
+use crate::{openmp, task};
 
 /// `ompt_callback_task_create`.
 pub extern "C" fn create(
@@ -51,7 +52,7 @@ fn create_undeferred(task: &Data, address: usize, is_untied: bool) {
     let Some(construct) = construct(directive, address, is_untied) else { return };
     let mut handle = 0;
     // SAFETY: a descriptor whose calls carry the handle.
-    unsafe { pomp::POMP_Task_create_begin(construct.address(), &raw mut handle) };
+    unsafe { tasks::create_begin(construct, &raw mut handle) };
     open::push(Family::Task, Some(construct), handle);
     task.set(Explicit::UNDEFERRED.word());
 }
@@ -65,7 +66,7 @@ fn create_deferred(task: &Data, address: usize, is_untied: bool) {
     let mut handle = 0;
     // SAFETY: a descriptor whose calls carry the handle, which the first one writes.
     unsafe {
-        pomp::POMP_Task_create_begin(construct.address(), &raw mut handle);
+        tasks::create_begin(construct, &raw mut handle);
         if handle == 0 {
             return;
         }
@@ -76,7 +77,7 @@ fn create_deferred(task: &Data, address: usize, is_untied: bool) {
         } else {
             open::note_unpaired();
         }
-        pomp::POMP_Task_create_end(construct.address(), handle);
+        tasks::create_end(construct, handle);
     }
 }
 
@@ -135,20 +136,19 @@ fn end(data: &Data) {
     unsafe {
         if task.is_fresh {
             // All of it was in its first piece, of which nothing was noted.
-            pomp::POMP_Task_begin(construct.address(), task.handle as i64);
+            tasks::begin(construct, task.handle as i64);
         }
-        pomp::POMP_Task_end(construct.address(), task.handle as i64);
+        tasks::end(construct, task.handle as i64);
     }
 }
 
 fn end_undeferred() {
     let Some(entry) = open::pop(Family::Task) else { return };
     if let Some(construct) = entry.construct.filter(|_| entry.more != 0) {
-        let descriptor = construct.address();
         // SAFETY: as above.
         unsafe {
-            pomp::POMP_Task_end(descriptor, entry.more);
-            pomp::POMP_Task_create_end(descriptor, entry.more);
+            tasks::end(construct, entry.more);
+            tasks::create_end(construct, entry.more);
         }
     }
 }
@@ -164,9 +164,9 @@ fn go_on(data: &Data) {
     // SAFETY: a descriptor whose calls carry the handle.
     unsafe {
         match (task.has_begun, task.is_fresh) {
-            (false, false) => pomp::POMP_Task_begin(construct.address(), handle),
+            (false, false) => tasks::begin(construct, handle),
             (true, false) if task.is_untied => {
-                pomp::POMP_Task_resume(construct.address(), handle);
+                tasks::resume(construct, handle);
             }
             _ => {}
         }
@@ -185,7 +185,7 @@ fn begin_undeferred(data: &Data, task: Explicit) {
         && let Some(construct) = entry.construct.filter(|_| entry.more != 0)
     {
         // SAFETY: as above.
-        unsafe { pomp::POMP_Task_begin(construct.address(), entry.more) };
+        unsafe { tasks::begin(construct, entry.more) };
     }
 }
 
@@ -209,7 +209,7 @@ fn suspend(data: &Data, next: &Data) {
         (true, true) => {
             data.set(Explicit { is_fresh: false, ..task }.word());
             // SAFETY: a descriptor whose calls carry the handle.
-            unsafe { pomp::POMP_Task_begin(construct.address(), task.handle as i64) };
+            unsafe { tasks::begin(construct, task.handle as i64) };
         }
         (false, true) => {}
         (false, false) => {

@@ -9,8 +9,9 @@ use super::sync::slot;
 use crate::clock::{self, System};
 use crate::descriptor::{Given, Words};
 use crate::entry::on_thread;
+use crate::iteration;
 use crate::unmodified::Directive;
-use crate::{iteration, pomp};
+use crate::ways::{constructs, iterations};
 
 /// `ompt_callback_work`; `count` is the number of iterations of a whole loop.
 pub extern "C" fn work(
@@ -46,18 +47,15 @@ fn begin(kind: c_int, count: u64, address: usize) {
 
 fn begin_region(family: Family, directive: Directive, address: usize) {
     let construct = open::construct(directive, address, Words::default);
-    if let Some(descriptor) = construct.map(Given::address) {
-        // SAFETY: a descriptor, as for all of these.
-        unsafe {
-            match family {
-                Family::Scope => pomp::POMP_Scope_enter(descriptor),
-                Family::Distribute => pomp::POMP_Distribute_enter(descriptor),
-                // It enters the region of any worksharing construct without iterations.
-                _ => pomp::POMP_Single_enter(descriptor),
-            }
-            if family == Family::Single {
-                pomp::POMP_Single_begin(descriptor);
-            }
+    if let Some(construct) = construct {
+        match family {
+            Family::Scope => constructs::scope_enter(construct),
+            Family::Distribute => constructs::distribute_enter(construct),
+            // It enters the region of any worksharing construct without iterations.
+            _ => constructs::single_enter(construct),
+        }
+        if family == Family::Single {
+            constructs::single_begin(construct);
         }
     }
     open::push(family, construct, 0);
@@ -68,8 +66,7 @@ fn begin_loop(kind: c_int, count: u64, address: usize) {
     let construct = open::construct(Directive::For, address, words);
     if let Some(construct) = construct {
         let iterations = i64::try_from(count).unwrap_or(i64::MAX);
-        // SAFETY: a descriptor whose calls carry the number of iterations.
-        unsafe { pomp::POMP_For_enter(construct.address(), iterations) };
+        constructs::for_enter(construct, iterations);
     }
     open::push(Family::Worksharing, construct, 0);
 }
@@ -95,7 +92,7 @@ fn begin_taskloop(address: usize) {
     if let Some(construct) = construct {
         let mut id = 0;
         // SAFETY: a descriptor whose calls carry an id, which nothing asks for here.
-        unsafe { pomp::POMP_Taskloop_enter(construct.address(), &raw mut id) };
+        unsafe { iterations::taskloop_enter(construct, &raw mut id) };
     }
     open::push(Family::Taskloop, construct, call as i64);
 }
@@ -116,18 +113,14 @@ fn family(kind: c_int) -> Option<Family> {
 fn end(family: Family) {
     let Some(entry) = open::pop(family) else { return };
     let Some(construct) = entry.construct else { return };
-    let descriptor = construct.address();
-    // SAFETY: a descriptor, as for all of these.
-    unsafe {
-        match family {
-            Family::Distribute => pomp::POMP_Distribute_exit(descriptor),
-            Family::Taskloop => pomp::POMP_Taskloop_exit(descriptor, 0),
-            Family::Single => {
-                pomp::POMP_Single_end(descriptor);
-                keep_end(construct, entry);
-            }
-            _ => keep_end(construct, entry),
+    match family {
+        Family::Distribute => constructs::distribute_exit(construct),
+        Family::Taskloop => iterations::taskloop_exit(construct),
+        Family::Single => {
+            constructs::single_end(construct);
+            keep_end(construct, entry);
         }
+        _ => keep_end(construct, entry),
     }
 }
 
@@ -154,15 +147,13 @@ pub extern "C" fn masked(
 ) {
     if endpoint != endpoint::BEGIN {
         if let Some(master) = open::pop(Family::Master).and_then(|entry| entry.construct) {
-            // SAFETY: a descriptor.
-            unsafe { pomp::POMP_Master_end(master.address()) };
+            constructs::master_end(master);
         }
         return;
     }
     let construct = open::construct(Directive::Master, address as usize, Words::default);
     if let Some(construct) = construct {
-        // SAFETY: a descriptor.
-        unsafe { pomp::POMP_Master_begin(construct.address()) };
+        constructs::master_begin(construct);
     }
     open::push(Family::Master, construct, 0);
 }

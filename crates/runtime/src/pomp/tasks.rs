@@ -1,8 +1,7 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
-use crate::descriptor::{Descriptor, Given, Slot};
+use crate::descriptor::{Descriptor, Given};
 use crate::pomp::events;
-use crate::ways::regions::{enter, exit};
 use crate::ways::{iterations, tasks};
 
 /// A task instance is created; `task` receives its id.
@@ -48,22 +47,8 @@ pub unsafe extern "C" fn POMP_Task_resume(d: *mut Descriptor, task: i64) {
 }
 
 events! {
-    /// Enters a taskwait.
-    POMP_Taskwait_enter(d) = tasks::wait_enter(d);
-    /// Leaves a taskwait.
-    POMP_Taskwait_exit(d) = tasks::wait_exit(d);
-    /// Enters a taskgroup.
-    POMP_Taskgroup_enter(d) = enter(d, Slot::Taskgroup);
     /// Begins the body of a taskgroup: nothing to do.
     POMP_Taskgroup_begin(_d) = ();
-    /// Ends the body of a taskgroup: from here it waits for the tasks.
-    POMP_Taskgroup_end(d) = enter(d, Slot::TaskgroupEnd);
-    /// Leaves a taskgroup, and with it the waiting.
-    POMP_Taskgroup_exit(d) = exit(d, Slot::Taskgroup);
-    /// Meets a taskyield.
-    POMP_Taskyield_enter(d) = enter(d, Slot::Taskyield);
-    /// Is behind a taskyield.
-    POMP_Taskyield_exit(d) = exit(d, Slot::Taskyield);
     /// An iteration of a loop ends.
     POMP_Iteration_end(d) = iterations::end(d);
 }

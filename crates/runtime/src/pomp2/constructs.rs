@@ -6,10 +6,8 @@ use pompeii_live::UNKNOWN_ITERATIONS;
 
 use super::{Word, known, open};
 use crate::descriptor::Slot;
-use crate::ways::regions::{
-    barrier_enter, barrier_exit, critical_begin, critical_end, enter, enter_counted, enter_loop,
-    exit, exit_counted, exit_worksharing, ordered_begin, ordered_end, ordered_exit,
-};
+use crate::ways::constructs;
+use crate::ways::regions::{enter, exit};
 
 /// Calls that open a construct: they carry its context string.
 macro_rules! opening {
@@ -42,62 +40,62 @@ opening! {
     /// A user region begins.
     POMP2_Begin(d) = enter(d, Slot::User);
     /// Meets an atomic construct.
-    POMP2_Atomic_enter(d) = enter_counted(d, Slot::Worksharing);
+    POMP2_Atomic_enter(d) = constructs::atomic_enter(d);
     /// Asks for a critical section.
-    POMP2_Critical_enter(d) = enter(d, Slot::Worksharing);
+    POMP2_Critical_enter(d) = constructs::critical_enter(d);
     /// Meets a flush.
-    POMP2_Flush_enter(d) = enter_counted(d, Slot::Flush);
+    POMP2_Flush_enter(d) = constructs::flush_enter(d);
     /// Meets a worksharing loop; how many iterations it has is not known.
-    POMP2_For_enter(d) = enter_loop(d, UNKNOWN_ITERATIONS);
+    POMP2_For_enter(d) = constructs::for_enter(d, UNKNOWN_ITERATIONS);
     /// Begins the body of a master construct.
-    POMP2_Master_begin(d) = enter(d, Slot::Body);
+    POMP2_Master_begin(d) = constructs::master_begin(d);
     /// Meets an ordered construct.
-    POMP2_Ordered_enter(d) = enter(d, Slot::Ordered);
+    POMP2_Ordered_enter(d) = constructs::ordered_enter(d);
     /// Begins a section.
-    POMP2_Section_begin(d) = enter(d, Slot::Body);
+    POMP2_Section_begin(d) = constructs::section_begin(d);
     /// Meets a sections construct.
-    POMP2_Sections_enter(d) = enter(d, Slot::Worksharing);
+    POMP2_Sections_enter(d) = constructs::sections_enter(d);
     /// Meets a single construct.
-    POMP2_Single_enter(d) = enter(d, Slot::Worksharing);
+    POMP2_Single_enter(d) = constructs::single_enter(d);
     /// Meets a workshare construct.
-    POMP2_Workshare_enter(d) = enter(d, Slot::Worksharing);
+    POMP2_Workshare_enter(d) = constructs::workshare_enter(d);
 }
 
 following! {
     /// A user region ends.
     POMP2_End(d) = exit(d, Slot::User);
     /// Is after an atomic construct.
-    POMP2_Atomic_exit(d) = exit_counted(d, Slot::Worksharing);
+    POMP2_Atomic_exit(d) = constructs::atomic_exit(d);
     /// Asks a critical's lock, and has it.
-    POMP2_Critical_begin(d) = critical_begin(d);
+    POMP2_Critical_begin(d) = constructs::critical_begin(d);
     /// Ends the body of a critical section.
-    POMP2_Critical_end(d) = critical_end(d);
+    POMP2_Critical_end(d) = constructs::critical_end(d);
     /// Has given a critical section back.
-    POMP2_Critical_exit(d) = exit(d, Slot::Worksharing);
+    POMP2_Critical_exit(d) = constructs::critical_exit(d);
     /// Is after a flush.
-    POMP2_Flush_exit(d) = exit_counted(d, Slot::Flush);
+    POMP2_Flush_exit(d) = constructs::flush_exit(d);
     /// Leaves a worksharing loop.
-    POMP2_For_exit(d) = exit_worksharing(d, Slot::Worksharing);
+    POMP2_For_exit(d) = constructs::for_exit(d);
     /// Ends the body of a master construct.
-    POMP2_Master_end(d) = exit(d, Slot::Body);
+    POMP2_Master_end(d) = constructs::master_end(d);
     /// Begins the body of an ordered construct.
-    POMP2_Ordered_begin(d) = ordered_begin(d);
+    POMP2_Ordered_begin(d) = constructs::ordered_begin(d);
     /// Ends the body of an ordered construct.
-    POMP2_Ordered_end(d) = ordered_end(d);
+    POMP2_Ordered_end(d) = constructs::ordered_end(d);
     /// Leaves an ordered construct.
-    POMP2_Ordered_exit(d) = ordered_exit(d);
+    POMP2_Ordered_exit(d) = constructs::ordered_exit(d);
     /// Ends a section.
-    POMP2_Section_end(d) = exit(d, Slot::Body);
+    POMP2_Section_end(d) = constructs::section_end(d);
     /// Leaves a sections construct.
-    POMP2_Sections_exit(d) = exit_worksharing(d, Slot::Worksharing);
+    POMP2_Sections_exit(d) = constructs::sections_exit(d);
     /// Begins the body of a single construct.
-    POMP2_Single_begin(d) = enter(d, Slot::Body);
+    POMP2_Single_begin(d) = constructs::single_begin(d);
     /// Ends the body of a single construct.
-    POMP2_Single_end(d) = exit(d, Slot::Body);
+    POMP2_Single_end(d) = constructs::single_end(d);
     /// Leaves a single construct.
-    POMP2_Single_exit(d) = exit_worksharing(d, Slot::Worksharing);
+    POMP2_Single_exit(d) = constructs::single_exit(d);
     /// Leaves a workshare construct.
-    POMP2_Workshare_exit(d) = exit_worksharing(d, Slot::Worksharing);
+    POMP2_Workshare_exit(d) = constructs::workshare_exit(d);
 }
 
 /// Enters an explicit barrier. No task can migrate there, so `old_task` has nothing to carry.
@@ -108,7 +106,7 @@ pub unsafe extern "C" fn POMP2_Barrier_enter(
     ctc: *const c_char,
 ) {
     // SAFETY: the contract of `pomp2`.
-    unsafe { barrier_enter(open(handle, ctc)) }
+    unsafe { constructs::barrier_enter(open(handle, ctc)) }
 }
 
 /// Leaves an explicit barrier.
@@ -117,7 +115,7 @@ pub unsafe extern "C" fn POMP2_Barrier_exit(handle: *const Word, _old_task: i64)
     // SAFETY: the contract of `pomp2`.
     unsafe {
         if let Some(construct) = known(handle) {
-            barrier_exit(construct);
+            constructs::barrier_exit(construct);
         }
     }
 }
@@ -128,7 +126,7 @@ pub unsafe extern "C" fn POMP2_Implicit_barrier_enter(handle: *const Word, _old_
     // SAFETY: the contract of `pomp2`.
     unsafe {
         if let Some(construct) = known(handle) {
-            barrier_enter(construct);
+            constructs::barrier_enter(construct);
         }
     }
 }

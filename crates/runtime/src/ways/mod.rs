@@ -18,6 +18,7 @@
 //! Tasks ([`tasks`]) and parallel regions ([`teams`]) have more fast ways, by what the event has to
 //! find, and each with records (`_traced`) and without.
 
+pub mod constructs;
 pub mod iterations;
 pub mod program;
 pub mod regions;
