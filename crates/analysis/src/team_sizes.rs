@@ -19,6 +19,7 @@ use pompeii_replay::scenario::{Ratio, TeamSize};
 
 use crate::loops::recorded::{Recorded, has_chunks};
 use crate::loops::{HandingOut, OwnSchedule, own_schedules};
+use crate::tasks::dependences::{are_recorded, has_depend};
 use crate::tasks::simulated::{Simulated, Simulations};
 
 /// Collects what the models need while a trace is read, with [`Options::task_steps`].
@@ -44,8 +45,8 @@ pub struct TeamSizes {
     pub with_tasks: usize,
     /// Executions of these that were not simulated.
     pub left_out: u64,
-    /// Tasks depend on each other by `depend` clauses, which the models do not know.
-    pub has_depend: bool,
+    /// Tasks depend on each other by `depend` clauses in ways that the models do not know.
+    pub has_unknown_dependences: bool,
     /// Loops with a model.
     pub loops: usize,
 }
@@ -109,6 +110,7 @@ impl Models {
     /// The trace does not have what is needed, or the question has no answer.
     pub fn sizes(&self, outcome: &Outcome, handing_out: HandingOut) -> Result<TeamSizes, Unknown> {
         check(outcome)?;
+        let definitions = &outcome.definitions;
         let tasks = self.simulations.outermost(outcome);
         let lost = tasks.iter().find(|(_, of)| of.executions == 0);
         if let Some((region, _)) = lost {
@@ -126,7 +128,8 @@ impl Models {
             sizes: sizes.map(|(at, n)| [0, 1].map(|order| of_order((at, *n), order))).collect(),
             with_tasks: tasks.len(),
             left_out: tasks.values().map(|of| of.left_out).sum(),
-            has_depend: has_depend(&outcome.definitions),
+            has_unknown_dependences: self.simulations.has_unknown_dependences
+                || has_depend(definitions) && !are_recorded(definitions),
             loops: loops.len(),
         })
     }
@@ -170,15 +173,6 @@ fn check(outcome: &Outcome) -> Result<(), Unknown> {
         Some((least, most)) if least != most => Err(Unknown::Processes(least, most)),
         _ => Ok(()),
     }
-}
-
-/// Whether the program has task constructs with a `depend` clause.
-fn has_depend(definitions: &Definitions) -> bool {
-    definitions.regions.iter().any(|region| {
-        let is_task = matches!(region.role, Role::Task | Role::TaskCreate);
-        let clauses = region.written_clauses().to_ascii_lowercase();
-        is_task && clauses.split(' ').any(|word| word.starts_with("depend("))
-    })
 }
 
 #[cfg(test)]
@@ -236,7 +230,7 @@ mod tests {
         let (sizes, durations) = played(TASKS, &[1, 2, 8]).unwrap();
         assert_eq!(durations, [90, 69, 69]);
         assert_eq!((sizes.with_tasks, sizes.left_out, sizes.loops), (1, 0, 0));
-        assert!(!sizes.has_depend);
+        assert!(!sizes.has_unknown_dependences);
     }
 
     /// Iterations of 4, 4, 4 and 8 ticks. On three threads the first one has two of them, with 12

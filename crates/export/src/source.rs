@@ -63,7 +63,7 @@ impl Read {
         mut take: impl FnMut(u64, &Event) -> ControlFlow<()>,
     ) -> bool {
         let flow = stream.visit(|event| match event {
-            Ok((time, event)) => take(time, event),
+            Ok((time, event, _)) => take(time, event),
             Err(error) => {
                 self.note(&error);
                 ControlFlow::Continue(())

@@ -19,6 +19,7 @@
 mod calltree;
 mod communicator;
 mod cube;
+mod depend;
 mod distribution;
 mod ids;
 mod longer;
@@ -40,6 +41,7 @@ pub use calltree::steps_over_call_trees;
 pub use calltree::{CallNode, CallTree};
 pub use communicator::{Communicator, CommunicatorKey, Grid};
 pub use cube::Cube;
+pub use depend::{DEPEND_ITEMS_MAX, DEPEND_UNKNOWN, DependKind};
 pub use distribution::{
     Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes, VISITS_FILE, VisitTimes,
 };

@@ -8,6 +8,7 @@ use pompeii_replay::Outcome;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
 
+use super::dependences::are_recorded;
 use super::found::{Found, Instances, Region};
 use super::rows::Rows;
 use super::simulated::Simulations;
@@ -33,6 +34,7 @@ pub(super) fn assemble(
         constructs: parts.constructs(),
         regions: parts.regions(),
         over_time: parts.over_time(),
+        has_dependences: are_recorded(definitions),
         incomplete: outcome.incomplete,
     }
 }

@@ -7,7 +7,7 @@ use pompeii_model::{Distribution, LocationId};
 use pompeii_replay::Compound;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
-use pompeii_replay::task::compound::{TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks};
+use pompeii_replay::task::compound::{Dependences, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks};
 
 use super::over_time::{OverTime, PARTS, ticks};
 
@@ -68,6 +68,8 @@ pub struct Sums {
     pub allocation: i64,
     /// Explicit tasks, also those that are not done.
     pub tasks: u64,
+    /// Dependences between them.
+    pub dependences: Dependences,
     /// Time of all threads without waiting: the time on one thread.
     pub work: i64,
     /// The longest chains of work: the time on any number of threads.
@@ -90,6 +92,7 @@ impl Sums {
         let allocation = team.ticks().saturating_mul(threads);
         self.allocation = self.allocation.saturating_add(allocation);
         self.tasks += team.tasks;
+        self.dependences.join(&team.dependences);
         self.work = self.work.saturating_add(team.work);
         self.span = self.span.saturating_add(team.span);
         self.least_measured = self.least_measured.saturating_add(team.least_ticks());

@@ -2,6 +2,9 @@
 //! task did, in its order. The implicit tasks begin together and meet at barriers. Explicit tasks
 //! have numbers, by which steps name them.
 //!
+//! Dependences are steps, too: a task that creates another one names the tasks before it, which it
+//! has created earlier.
+//!
 //! A step is one word in a list that all tasks share, so a task with one child and one wait takes
 //! about five words.
 
@@ -10,6 +13,9 @@
 pub enum Step {
     /// It works for this number of ticks.
     Work(u64),
+    /// The task that it creates next may not begin before this one is done, because of their
+    /// `depend` clauses.
+    After(u32),
     /// It creates the explicit task with this number, which is its child.
     Create(u32),
     /// It creates this task, and the thread executes that one before it goes on.
@@ -27,7 +33,7 @@ pub enum Step {
 }
 
 /// Bits of a word that say which step it is; the others are a time or a number.
-const KIND_BITS: u32 = 3;
+const KIND_BITS: u32 = 4;
 
 impl Step {
     fn word(self) -> u64 {
@@ -40,6 +46,7 @@ impl Step {
             Step::GroupEnd => (5, 0),
             Step::Barrier => (6, 0),
             Step::End => (7, 0),
+            Step::After(task) => (8, u64::from(task)),
         };
         more << KIND_BITS | kind
     }
@@ -54,6 +61,7 @@ impl Step {
             4 => Step::GroupBegin,
             5 => Step::GroupEnd,
             6 => Step::Barrier,
+            8 => Step::After(more as u32),
             _ => Step::End,
         }
     }
@@ -141,6 +149,7 @@ mod tests {
         let steps = [
             Step::Work(0),
             Step::Work(12_345_678_901),
+            Step::After(3),
             Step::Create(u32::MAX),
             Step::Execute(7),
             Step::Taskwait,

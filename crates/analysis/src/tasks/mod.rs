@@ -14,6 +14,7 @@
 //! Both collectors may run in threads of their own, and need no memory for single tasks.
 
 mod assemble;
+pub mod dependences;
 pub mod found;
 pub mod graph;
 pub mod over_time;
@@ -52,6 +53,9 @@ pub struct TaskAnalysis {
     pub regions: Vec<TaskRegion>,
     /// Parts of the run.
     pub over_time: Vec<Moment>,
+    /// The trace has the dependences between tasks, apart from those that [`Sums::dependences`]
+    /// counts as not known.
+    pub has_dependences: bool,
     /// Instances of all kinds that were not complete when the trace ended.
     pub incomplete: u64,
 }

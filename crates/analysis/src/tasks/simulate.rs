@@ -9,6 +9,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use pompeii_replay::hash::Table;
+
 use super::graph::{Step, TaskGraph};
 
 /// Which of the tasks that have not begun a thread takes.
@@ -76,6 +78,9 @@ struct Task {
     waits: Waits,
     /// Its parent goes on when it is done.
     is_executed: bool,
+    is_done: bool,
+    /// Tasks that it comes after and that are not done.
+    after: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +98,10 @@ struct Run<'a> {
     how: Simulation,
     tasks: Vec<Task>,
     groups: Vec<Group>,
+    /// The tasks that come after a task which is not done.
+    next: Table<u32, Vec<u32>>,
+    /// What the task comes after that is created next.
+    before: Vec<u32>,
     /// Tasks that work, by the time when they have done that. Equal times are in the order in which
     /// the tasks began to work.
     working: BinaryHeap<Reverse<(u64, u64, u32)>>,
@@ -120,12 +129,16 @@ impl<'a> Run<'a> {
             group: NONE,
             waits: Waits::Nothing,
             is_executed: false,
+            is_done: false,
+            after: 0,
         };
         Run {
             graph,
             how,
             tasks: graph.begins().map(task).collect(),
             groups: Vec::new(),
+            next: Table::default(),
+            before: Vec::new(),
             working: BinaryHeap::new(),
             sequence: 0,
             resumed: VecDeque::new(),
@@ -177,15 +190,21 @@ impl<'a> Run<'a> {
             match step {
                 Step::Work(0) => {}
                 Step::Work(ticks) => return self.work(task, ticks),
+                Step::After(other) => self.before.extend(self.graph.place(other)),
                 Step::Create(child) => {
-                    let child = self.create(task, child);
-                    self.fresh.extend(child);
+                    if let Some(child) = self.create(task, child) {
+                        self.offer(child);
+                    }
                 }
                 Step::Execute(child) => {
-                    if let Some(child) = self.create(task, child) {
-                        self.tasks[child as usize].is_executed = true;
-                        task = child;
+                    let Some(child) = self.create(task, child) else { continue };
+                    self.tasks[child as usize].is_executed = true;
+                    if self.tasks[child as usize].after > 0 {
+                        // The thread is free until the tasks before that one are done.
+                        self.free += 1;
+                        return;
                     }
+                    task = child;
                 }
                 Step::Taskwait if self.tasks[task as usize].children == 0 => {}
                 Step::Taskwait => return self.wait(task, Waits::Children),
@@ -222,6 +241,7 @@ impl<'a> Run<'a> {
     /// Returns the place of a task that is created: none if there is no such task, or it was
     /// created before.
     fn create(&mut self, parent: u32, number: u32) -> Option<u32> {
+        let before = std::mem::take(&mut self.before);
         let group = self.tasks[parent as usize].group;
         let child = self.graph.place(number)?;
         let new = self.tasks.get_mut(child as usize).filter(|it| it.parent == NONE)?;
@@ -231,7 +251,37 @@ impl<'a> Run<'a> {
             group.open += 1;
         }
         self.live += 1;
+        self.wait_for_others(child, before);
         Some(child)
+    }
+
+    /// The task that is created comes after those that were named before its creation.
+    fn wait_for_others(&mut self, child: u32, before: Vec<u32>) {
+        for before in before {
+            if !self.tasks[before as usize].is_done {
+                self.tasks[child as usize].after += 1;
+                self.next.entry(before).or_default().push(child);
+            }
+        }
+    }
+
+    /// A thread can begin the task, unless it comes after others.
+    fn offer(&mut self, task: u32) {
+        let Task { after, is_executed, .. } = self.tasks[task as usize];
+        match (after, is_executed) {
+            (1.., _) => {}
+            (_, true) => self.resumed.push_back(task),
+            (_, false) => self.fresh.push_back(task),
+        }
+    }
+
+    /// A task is done: others that come after it can begin.
+    fn offer_next(&mut self, task: u32) {
+        self.tasks[task as usize].is_done = true;
+        for next in self.next.remove(&task).unwrap_or_default() {
+            self.tasks[next as usize].after -= 1;
+            self.offer(next);
+        }
     }
 
     fn begin_group(&mut self, task: u32) {
@@ -260,6 +310,7 @@ impl<'a> Run<'a> {
     fn end(&mut self, task: u32) -> Option<u32> {
         let Task { parent, member_of, is_executed, .. } = self.tasks[task as usize];
         self.done += 1;
+        self.offer_next(task);
         if task < self.graph.implicit() {
             self.implicit_left -= 1;
         } else {

@@ -1,5 +1,7 @@
 //! Simulations of small graphs, and of random ones with bounds that follow from their chains.
 
+use std::collections::HashMap;
+
 use super::graph::{Step, TaskGraph};
 use super::simulate::{Order, Simulation, span};
 
@@ -63,6 +65,36 @@ fn waits_and_groups_order_the_tasks() {
     assert_eq!(times(&executed, 50, &[1, 2]), [15, 15].map(Some));
 }
 
+/// Task 1 comes after task 0, task 3 after tasks 1 and 2. Longest chain: 10 + 20 + 5.
+#[test]
+fn dependences_order_the_tasks() {
+    use Step::{After, Create, Taskwait, Work};
+    let creator = [
+        Create(0),
+        After(0),
+        Create(1),
+        Create(2),
+        After(1),
+        After(2),
+        Create(3),
+        Taskwait,
+        Work(1),
+    ];
+    let tasks: [&[Step]; 4] = [&[Work(10)], &[Work(20)], &[Work(12)], &[Work(5)]];
+    let all = graph(&creator, &tasks);
+    assert_eq!(times(&all, 0, &[1, 2, 3]), [48, 36, 36].map(Some));
+    assert_eq!(span(&all, 0), Some(36));
+}
+
+/// The creator executes task 1 at once, but waits for task 0 first.
+#[test]
+fn a_task_that_its_creator_executes_waits_for_those_before_it() {
+    use Step::{After, Create, Execute, Work};
+    let creator = [Create(0), After(0), Execute(1), Work(3)];
+    let all = graph(&creator, &[&[Work(10)], &[Work(20)]]);
+    assert_eq!(times(&all, 0, &[1, 2]), [33, 33].map(Some));
+}
+
 #[test]
 fn implicit_tasks_meet_at_barriers_and_execute_tasks_there() {
     let mut graph = TaskGraph::default();
@@ -108,8 +140,19 @@ impl Random {
         task
     }
 
+    /// A task comes after some of those that the same task has created before.
+    fn some_of(&mut self, siblings: &[u32]) -> Vec<Step> {
+        let mut some = Vec::new();
+        for sibling in siblings {
+            if self.below(3) == 0 {
+                some.push(Step::After(*sibling));
+            }
+        }
+        some
+    }
+
     fn steps(&mut self, depth: u64) -> Vec<Step> {
-        let mut steps = Vec::new();
+        let (mut steps, mut siblings) = (Vec::new(), Vec::new());
         for _ in 0..self.below(7) {
             match self.below(8) {
                 0..=2 => {
@@ -120,11 +163,15 @@ impl Random {
                 3 | 4 if depth > 0 => {
                     self.created += 1;
                     let child = self.task(depth - 1);
+                    steps.extend(self.some_of(&siblings));
                     steps.push(Step::Create(child));
+                    siblings.push(child);
                 }
                 5 if depth > 0 => {
                     let child = self.task(depth - 1);
+                    steps.extend(self.some_of(&siblings));
                     steps.push(Step::Execute(child));
+                    siblings.push(child);
                 }
                 6 if depth > 0 => {
                     steps.push(Step::GroupBegin);
@@ -158,6 +205,9 @@ struct Chains<'a> {
     steps: &'a [Vec<Step>],
     start: u64,
     latest: u64,
+    /// Ends of tasks, and the latest one that the next task comes after.
+    ends: HashMap<u32, u64>,
+    before: u64,
 }
 
 impl Chains<'_> {
@@ -171,6 +221,7 @@ impl Chains<'_> {
         }
         let (end, _, groups) = state;
         self.latest = self.latest.max(end);
+        self.ends.insert(task, end);
         (end, groups[0].max(end))
     }
 
@@ -179,7 +230,8 @@ impl Chains<'_> {
             Step::Work(ticks) => *now += ticks,
             Step::Create(child) | Step::Execute(child) => {
                 let is_executed = step == Step::Execute(child);
-                let begin = *now + if is_executed { 0 } else { self.start };
+                let begin = (*now).max(std::mem::take(&mut self.before));
+                let begin = begin + if is_executed { 0 } else { self.start };
                 let (end, of_group) = self.task(child, begin);
                 *children = (*children).max(end);
                 let group = groups.last_mut().unwrap();
@@ -191,13 +243,15 @@ impl Chains<'_> {
             Step::Taskwait => *now = (*now).max(*children),
             Step::GroupBegin => groups.push(0),
             Step::GroupEnd => *now = (*now).max(groups.pop().unwrap()),
+            Step::After(other) => self.before = self.before.max(self.ends[&other]),
             Step::Barrier | Step::End => {}
         }
     }
 }
 
 fn chain(program: &Random, start: u64) -> u64 {
-    let mut chains = Chains { steps: &program.explicit, start, latest: 0 };
+    let mut chains =
+        Chains { steps: &program.explicit, start, latest: 0, ends: HashMap::new(), before: 0 };
     let mut states = vec![(0, 0, vec![0]); program.implicit.len()];
     for phase in 0..2 {
         for (steps, state) in program.implicit.iter().zip(&mut states) {

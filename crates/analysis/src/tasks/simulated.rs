@@ -61,6 +61,8 @@ pub struct Simulations {
     pub(super) regions: Table<NodeId, Simulated>,
     /// Executions that have not ended.
     open: Table<TeamInstance, Building>,
+    /// Some tasks have dependences that the trace does not have.
+    pub has_unknown_dependences: bool,
 }
 
 /// An execution that goes on.
@@ -69,6 +71,8 @@ struct Building {
     graph: TaskGraph,
     /// Numbers and creators of explicit tasks that are not done.
     numbers: Table<u64, (u32, Option<StepOf>)>,
+    /// Numbers of tasks that others may come after, also of those that are done.
+    depend: Table<u64, u32>,
     /// The steps of tasks that are not done.
     steps: Table<StepOf, Vec<Step>>,
     /// Time for scheduling, and how often a thread began a task.
@@ -79,7 +83,12 @@ struct Building {
 impl Simulations {
     /// Nothing yet, for these numbers of threads.
     pub fn new(threads: &[usize]) -> Simulations {
-        Simulations { threads: threads.to_vec(), regions: Table::default(), open: Table::default() }
+        Simulations {
+            threads: threads.to_vec(),
+            regions: Table::default(),
+            open: Table::default(),
+            has_unknown_dependences: false,
+        }
     }
 
     /// The outermost parallel regions with tasks, with the sums over their call paths.
@@ -111,6 +120,7 @@ impl Simulations {
                 }
             }
             Compound::Tasks(team) => {
+                self.has_unknown_dependences |= team.dependences.unknown > 0;
                 let building = self.open.remove(&team.team);
                 self.simulate(team, building);
             }
@@ -170,7 +180,14 @@ impl Building {
             TaskStep::GroupBegin => steps.push(Step::GroupBegin),
             TaskStep::GroupEnd => steps.push(Step::GroupEnd),
             TaskStep::Barrier => steps.push(Step::Barrier),
+            TaskStep::After(serial) => {
+                steps.extend(self.depend.get(&serial).map(|before| Step::After(*before)));
+            }
             TaskStep::Create(serial) => self.create(visit.of, serial),
+            TaskStep::Depends(serial) => {
+                let number = self.numbers.get(&serial).map(|(number, _)| (serial, *number));
+                self.depend.extend(number);
+            }
             TaskStep::AtOnce => self.execute(visit.of),
             TaskStep::End => self.end(visit.of),
         }
@@ -276,6 +293,26 @@ mod tests {
         // Task 1 runs from 2 to 23, task 2 from 4 to 25 on the creator's own thread. That is also
         // the longest chain: 4 ticks of creation, 1 to begin the task, and 20 of the task.
         assert_eq!(simulated(trace, &[1, 2, 3]), [expected]);
+    }
+
+    /// Thread 0 creates tasks of 10, 20 and 12 ticks in 1 tick each, the second one after the first
+    /// one, and executes all of them in its barrier, where beginning a task costs nothing.
+    #[test]
+    fn dependences_are_kept() {
+        let trace = "end 90
+             team A = 0.0
+             0 0.0 fork; team A; + parallel; + task_create
+             1 0.0 create A 0 1 inout:7; -; + task_create
+             2 0.0 create A 0 2 in:7; -; + task_create
+             3 0.0 create A 0 3 in:8; -; + ibarrier
+             3 0.0 switch A 0 1; + task
+             13 0.0 -; done A 0 1; switch A 0 2; + task
+             33 0.0 -; done A 0 2; switch A 0 3; + task
+             45 0.0 -; done A 0 3; switch A 0 0; -; -; endteam A; join";
+        let all = simulated(trace, &[1, 2, 3]);
+        let [of] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(of.on_threads, [(1, [45, 45]), (2, [31, 31]), (3, [31, 31])]);
+        assert_eq!(of.burdened, [45, 31]);
     }
 
     #[test]

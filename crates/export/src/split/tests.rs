@@ -20,7 +20,7 @@ const OF_CONSTRUCT: u32 = 3;
 
 /// Events of tasks, Enter and Leave as they are written; others are `...`.
 fn check(trace: &str, unbalanced: u64, expect: Expect) {
-    let TextTrace { definitions, events } = text::parse(trace).unwrap();
+    let TextTrace { definitions, events, .. } = text::parse(trace).unwrap();
     let ids = (0..FIRST).map(RegionRef);
     let is_task = |id: &RegionRef| definitions.class(definitions.region(*id)) == Class::Task;
     let constructs: HashSet<RegionRef> = ids.filter(is_task).collect();

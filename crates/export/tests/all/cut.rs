@@ -77,7 +77,7 @@ pub fn cut(trace: &TextTrace, within: Within) -> TextTrace {
     let mut definitions = trace.definitions.clone();
     definitions.begin = definitions.begin.max(within.begin);
     definitions.end = definitions.end.min(within.end);
-    TextTrace { definitions, events: memory.0 }
+    TextTrace { definitions, events: memory.0, attributes: Default::default() }
 }
 
 /// Times of call paths on locations.

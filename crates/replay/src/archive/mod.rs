@@ -35,6 +35,10 @@ pub fn definitions(archive: &Archive) -> Definitions {
         match definition {
             Definition::ClockProperties(clock) => reading.clock(clock),
             Definition::Region(region) => reading.region(region),
+            Definition::Attribute(attribute) => {
+                let name = archive.string(attribute.name).unwrap_or_default();
+                reading.found.depend.add(attribute.id.0, name);
+            }
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 //! teams and communicators with their members. They come from an archive (`archive/`), or from a
 //! text (`text/`). In the engine a region, a location and a process are dense numbers.
 
+pub mod depend;
 pub mod parameters;
 
 use std::collections::{HashMap, HashSet};
@@ -12,6 +13,7 @@ use pompeii_model::{
 use pompeii_otf2::reference::{CommRef, RegionRef};
 
 use crate::counter::{Counter, CounterClass, CounterId};
+use crate::definitions::depend::Depend;
 use crate::definitions::parameters::Parameters;
 use crate::hash::Table;
 
@@ -144,6 +146,8 @@ pub struct Definitions {
     pub tells_off: bool,
     /// Regions of the values of parameters.
     pub parameters: Parameters,
+    /// Attributes with the items of `depend` clauses.
+    pub depend: Depend,
     /// Counters.
     pub counters: IndexVec<CounterId, Counter>,
     /// Their metric classes, and instances of these, by id.
@@ -204,6 +208,7 @@ impl Definitions {
             sums: HashMap::new(),
             tells_off: false,
             parameters: Parameters::default(),
+            depend: Depend::default(),
             counters: IndexVec::default(),
             counter_classes: HashMap::new(),
             numbers: RegionNumbers::default(),

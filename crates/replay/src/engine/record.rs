@@ -1,7 +1,7 @@
 //! The sync record: what one location tells the matchers. A location writes a record for each event
 //! that may have to do with another location, and for no other event.
 
-use pompeii_model::{LocationId, ProcessId, RegionId};
+use pompeii_model::{DependKind, LocationId, ProcessId, RegionId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::counter::Level;
@@ -186,6 +186,15 @@ pub enum What {
         /// It is the one at the end of the parallel region.
         is_final: bool,
     },
+    /// An item of a `depend` clause of the task that the location creates next.
+    Depend {
+        /// How the task uses it.
+        kind: DependKind,
+        /// Its address.
+        address: u64,
+    },
+    /// The task that the location creates next has items whose addresses are not known.
+    DependUnknown,
     /// The location creates a task.
     TaskCreate(TaskId),
     /// From here on the team may have tasks that other threads execute.

@@ -7,6 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use pompeii_otf2::Error;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::read::EventReader;
+use pompeii_otf2::value::AttributeValue;
+
+/// An event with its time, and its attributes.
+pub type Next<'a> = (u64, &'a Event, &'a [AttributeValue]);
 
 /// The events of a location.
 #[derive(Debug)]
@@ -17,17 +21,17 @@ pub enum Stream {
     Told(Box<(EventReader, Arc<AtomicU64>)>),
     /// The same; ends when another thread sets the flag, because the result is not needed any more.
     Stoppable(Box<(EventReader, Arc<AtomicBool>)>),
-    /// Events with their times, the next one last.
-    Memory(Vec<(u64, Event)>),
+    /// Events with their times and attributes, the next one last.
+    Memory(Vec<(u64, Event, Vec<AttributeValue>)>),
     /// Another rank of the analysis reads the events.
     Elsewhere,
 }
 
 impl Stream {
     /// Events in memory, in the order of time.
-    pub fn of(mut events: Vec<(u64, Event)>) -> Stream {
-        events.reverse();
-        Stream::Memory(events)
+    pub fn of(events: Vec<(u64, Event)>) -> Stream {
+        let bare = |(time, event)| (time, event, Vec::new());
+        Stream::Memory(events.into_iter().rev().map(bare).collect())
     }
 
     /// Calls `visit` with each event, or with an error for each one that could not be read, until
@@ -35,7 +39,7 @@ impl Stream {
     #[inline]
     pub fn visit<B>(
         &mut self,
-        mut visit: impl FnMut(Result<(u64, &Event), Error>) -> ControlFlow<B>,
+        mut visit: impl FnMut(Result<Next<'_>, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         match self {
             Stream::File(reader) => read(reader, visit),
@@ -54,8 +58,8 @@ impl Stream {
                 stop
             }
             Stream::Memory(events) => {
-                while let Some((time, event)) = events.pop() {
-                    visit(Ok((time, &event)))?;
+                while let Some((time, event, attributes)) = events.pop() {
+                    visit(Ok((time, &event, &attributes)))?;
                 }
                 ControlFlow::Continue(())
             }
@@ -67,10 +71,10 @@ impl Stream {
 #[inline]
 fn read<B>(
     reader: &mut EventReader,
-    mut visit: impl FnMut(Result<(u64, &Event), Error>) -> ControlFlow<B>,
+    mut visit: impl FnMut(Result<Next<'_>, Error>) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     reader.visit(|result| match result {
-        Ok(view) => visit(Ok((view.time, view.event))),
+        Ok(view) => visit(Ok((view.time, view.event, view.attributes))),
         Err(error) => visit(Err(error)),
     })
 }

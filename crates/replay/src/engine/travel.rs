@@ -1,6 +1,6 @@
 //! Sync records, and the values of locations, as they travel from one rank to another.
 
-use pompeii_model::ProcessId;
+use pompeii_model::{DependKind, ProcessId};
 use pompeii_otf2::enums::CollectiveOp;
 
 use crate::blame::classes::Classes;
@@ -62,6 +62,8 @@ wire_enum! {
 
 wire_enum! { Scope { 0 = Children, 1 = Group } }
 
+wire_enum! { DependKind { 0 = In, 1 = Out, 2 = Mutex, 3 = Set } }
+
 wire_enum! {
     Pattern {
         0 = Barrier, 1 = AllToAll, 2 = OneToAll, 3 = AllToOne, 4 = Scan, 5 = Init, 6 = Finalize,
@@ -122,6 +124,8 @@ wire_enum! {
         39 = Sink { team, since },
         40 = Post { team },
         41 = WindowCall(call),
+        42 = Depend { kind, address },
+        43 = DependUnknown,
     }
 }
 

@@ -179,13 +179,16 @@ impl Seat {
         }
         let location = &mut self.location;
         let stop = self.stream.visit(|next| {
-            let (time, event) = match next {
-                Ok(event) => event,
+            let (time, event, attributes) = match next {
+                Ok(next) => next,
                 Err(error) => {
                     location.note_error(&error);
                     return ControlFlow::Continue(());
                 }
             };
+            if !attributes.is_empty() {
+                location.attributes(context.definitions, event, attributes);
+            }
             if let Err(missing) = location.event(context, time, event) {
                 return ControlFlow::Break(Stop::Blocked(time, event.clone(), missing));
             }

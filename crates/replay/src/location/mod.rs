@@ -95,6 +95,8 @@ pub struct Location {
     arrived: Option<(TaskId, Moved)>,
     /// The task that was created last, while its creation is open and it does not run.
     created: Option<TaskId>,
+    /// Items of `depend` clauses of the task that the next event creates.
+    items: Vec<What>,
     /// An ordered construct is open whose body has not begun.
     waits_for_turn: bool,
     /// All other locations have come to the time of the next event.
@@ -153,6 +155,7 @@ impl Location {
             unknown_task: None,
             arrived: None,
             created: None,
+            items: Vec::new(),
             waits_for_turn: false,
             has_turn: false,
             is_off: false,

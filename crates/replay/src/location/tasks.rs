@@ -3,9 +3,12 @@
 //! fragment is also noted below the scheduling point that executes the task.
 
 use pompeii_model::RegionId;
+use pompeii_otf2::event::Event;
+use pompeii_otf2::value::AttributeValue;
 
 use super::teams::Part;
 use super::{Context, Location};
+use crate::definitions::Definitions;
 use crate::engine::process::Missing;
 use crate::engine::record::{TaskId, What};
 use crate::engine::strand::{Frame, Moved, Strand};
@@ -63,9 +66,29 @@ impl Location {
         self.record((scheduling, visit), What::TaskSwitch { team, task });
     }
 
+    /// The next event has attributes. Those of the creation of a task may be the items of its
+    /// `depend` clauses; others are ignored.
+    #[cold]
+    pub fn attributes(
+        &mut self,
+        definitions: &Definitions,
+        event: &Event,
+        attributes: &[AttributeValue],
+    ) {
+        self.items.clear();
+        if matches!(event, Event::ThreadTaskCreate(_)) {
+            let items = attributes.iter().filter_map(|it| definitions.depend.item(it));
+            self.items.extend(items);
+        }
+    }
+
     /// A task has been created. If the next task of the thread is not this one, others may run it.
     pub(super) fn create(&mut self, time: u64, task: TaskId) {
-        self.note(time, What::TaskCreate(task));
+        self.account(time);
+        for item in std::mem::take(&mut self.items) {
+            self.record_here(item);
+        }
+        self.record_here(What::TaskCreate(task));
         self.created = Some(task);
     }
 

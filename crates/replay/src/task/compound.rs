@@ -48,6 +48,8 @@ pub struct TeamTasks {
     pub end: u64,
     /// Explicit tasks.
     pub tasks: u64,
+    /// Dependences between them by `depend` clauses.
+    pub dependences: Dependences,
     /// Time of all threads without waiting for other threads: the time on one thread.
     pub work: i64,
     /// The longest chain of work in which each part needs the one before: the time on any number
@@ -55,6 +57,28 @@ pub struct TeamTasks {
     pub span: i64,
     /// What waiting of the team for tasks is known by.
     pub wait: WaitNumber,
+}
+
+/// Dependences between tasks by the items of `depend` clauses that the trace has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dependences {
+    /// Tasks with items.
+    pub tasks: u64,
+    /// Pairs of tasks of which the second one may not begin before the first one is done.
+    pub edges: u64,
+    /// Tasks with dependences that are not known: the trace does not have the address of an item,
+    /// or an item is `mutexinoutset`, which gives an order only while the program runs. The span
+    /// may be longer.
+    pub unknown: u64,
+}
+
+impl Dependences {
+    /// Adds those of another team.
+    pub fn join(&mut self, other: &Dependences) {
+        self.tasks += other.tasks;
+        self.edges += other.edges;
+        self.unknown += other.unknown;
+    }
 }
 
 impl TeamTasks {
@@ -168,8 +192,13 @@ pub enum Awaited {
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskStep {
+    /// The task that it creates next may not begin before this one is done.
+    After(u64),
     /// It creates a task, which has this number.
     Create(u64),
+    /// The task with this number, which it has just created, has items of `depend` clauses: others
+    /// may come after it.
+    Depends(u64),
     /// It begins to wait for its children.
     Taskwait,
     /// It begins a taskgroup.

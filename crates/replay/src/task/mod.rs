@@ -4,6 +4,7 @@
 //! Each task, explicit or implicit, carries the length of the longest chain of work that leads to
 //! it. A new task takes the length from its creator. Taskwait takes the maximum of the children
 //! that are done, the end of a taskgroup that of its tasks, and a barrier that of the whole team.
+//! A task with `depend` clauses takes the length from the tasks that it comes after, too.
 //! Time at scheduling points, from a fork to its join, and in front of a lock or a turn is no work.
 //!
 //! A thread without a task waits for one of two events: the creation of the task that it executes
@@ -14,6 +15,8 @@
 //! Only tasks that are not done are kept, so memory follows their number.
 
 pub mod compound;
+mod depend;
+mod depends;
 pub(crate) mod explain;
 mod lost;
 pub(crate) mod path;
@@ -180,7 +183,8 @@ impl Tasks {
             self.add_inner_work((outer, at.location), ended.work);
         }
         let (Some(at), 1..) = (ended.at, ended.tasks) else { return };
-        let Team { size: threads, tasks, work, path: span, begin, end, number: wait, .. } = ended;
+        let Team { size: threads, tasks, dependences, work, path: span, .. } = ended;
+        let Team { begin, end, number: wait, .. } = ended;
         found(Compound::Tasks(TeamTasks {
             at,
             team,
@@ -188,6 +192,7 @@ impl Tasks {
             begin,
             end,
             tasks,
+            dependences,
             work,
             span,
             wait,
@@ -229,15 +234,22 @@ impl Tasks {
         let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
         let created = Some((record.time, record.place()));
         let begun = self.live.get(&id).filter(|task| task.created.is_none());
-        let begun = begun.map(|task| task.serial);
+        let serial = begun.map_or(serial, |task| task.serial);
+        let after = self.take_items(location, (id, serial));
+        let path = path.max(after.as_ref().map_or(0, |after| after.path));
         let is_begun = self.is_begun(id, (path, created, group, owner));
-        self.tell(location, TaskStep::Create(begun.unwrap_or(serial)), found);
+        self.tell_creation(location, serial, (after.as_ref(), found));
+        if !is_begun {
+            let strand = Strand { path, ..Strand::default() };
+            let (ready, owner) = (created, Some(owner));
+            self.add(id, Task { created, ready, group, owner, ..task_of(team, serial, strand) });
+        }
+        if let Some(after) = after {
+            self.connect((id, serial), path, after);
+        }
         if is_begun {
             return;
         }
-        let strand = Strand { path, ..Strand::default() };
-        let (ready, owner) = (created, Some(owner));
-        self.add(id, Task { created, ready, group, owner, ..task_of(team, serial, strand) });
         if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
@@ -357,6 +369,7 @@ impl Tasks {
             self.early.push_front(id);
             self.early.truncate(EARLY_MAX);
         }
+        self.tell_next(&task);
         let done = Done { time: record.time, place: record.place() };
         let by = [
             self.tell_owner(&task, done),
@@ -474,6 +487,9 @@ impl Tasks {
         if let Some(strand) = self.current(record.location) {
             strand.wait = None;
             strand.path = strand.path.max(path);
+            if wait.scheduling == Scheduling::Taskwait {
+                strand.forget_siblings();
+            }
         }
     }
 
@@ -512,6 +528,7 @@ impl Tasks {
         if let Some(part) = self.part(record.location).filter(|part| part.team == team) {
             part.implicit.wait = None;
             part.implicit.path = part.implicit.path.max(path);
+            part.implicit.forget_siblings();
         }
     }
 
@@ -581,6 +598,8 @@ impl Matcher for Tasks {
             }
             What::PartEnd { team, .. } => self.end_part(record, team, found),
             What::TasksExpected(team) => self.expect_tasks(team),
+            What::Depend { kind, address } => self.note_item(record.location, (kind, address)),
+            What::DependUnknown => self.note_unknown(record.location),
             What::TaskCreate(task) => self.create(record, task, found),
             What::TaskSwitch { task, .. } => self.switch(record, task, found),
             What::TaskComplete(task) => self.complete(record, task, found),

@@ -5,7 +5,7 @@ use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::text::place;
 
-use super::compound::{Scheduling, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks};
+use super::compound::{Dependences, Scheduling, TaskEvent, TaskVisit, TaskWaitVisit, TeamTasks};
 
 /// The line of a compound; none if it is no such fact.
 pub(crate) fn line(outcome: &Outcome, compound: &Compound) -> Option<String> {
@@ -25,9 +25,14 @@ pub(crate) fn line(outcome: &Outcome, compound: &Compound) -> Option<String> {
         Compound::Tasks(team) => {
             let TeamTasks { begin, end, tasks, work, span, .. } = *team;
             let (least, most) = (team.least_ticks(), team.most_ticks());
+            let Dependences { tasks: depend, edges, unknown } = team.dependences;
+            let dependences = match depend {
+                0 => String::new(),
+                _ => format!(", {edges} dependences of {depend} tasks, {unknown} not known"),
+            };
             format!(
                 "team {} {begin}..{end}: {tasks} tasks, work {work}, span {span}, bounds \
-                 {least}..{most}",
+                 {least}..{most}{dependences}",
                 at(team.at)
             )
         }

@@ -2,7 +2,8 @@
 
 use pompeii_model::LocationId;
 
-use super::compound::{Scheduling, TaskCause, TaskEvent, WaitNumber};
+use super::compound::{Dependences, Scheduling, TaskCause, TaskEvent, WaitNumber};
+use super::depend::{Instance, Item, Member, Siblings};
 use crate::engine::record::{ForkId, TaskId, TeamInstance};
 use crate::hash::Table;
 use crate::place::Place;
@@ -41,9 +42,18 @@ pub(super) struct Strand {
     pub last_child: Option<Done>,
     /// Its open taskgroups, from the outside in.
     pub groups: Vec<WaitNumber>,
+    /// The tasks that it has created, if some of them have `depend` clauses.
+    pub siblings: Option<Box<Siblings>>,
 }
 
 impl Strand {
+    /// All tasks that it has created are done.
+    pub fn forget_siblings(&mut self) {
+        if let Some(siblings) = &mut self.siblings {
+            siblings.forget();
+        }
+    }
+
     pub fn is_in_barrier(&self) -> bool {
         self.wait.is_some_and(|wait| matches!(wait.scheduling, Scheduling::Barrier(_)))
     }
@@ -77,6 +87,18 @@ pub(super) struct Task {
     pub fragments: u32,
     /// Its creator executes it in place of going on.
     pub is_undeferred: bool,
+    /// Its `depend` clauses, if it has some.
+    pub depend: Option<Box<Depend>>,
+}
+
+/// What follows from the `depend` clauses of a task.
+#[derive(Debug, Default)]
+pub(super) struct Depend {
+    /// The longest chain of work that leads to its begin.
+    pub begin: i64,
+    pub member_of: Vec<Member>,
+    /// Tasks that may not begin before this one is done.
+    pub next: Vec<Instance>,
 }
 
 /// A taskgroup.
@@ -119,6 +141,8 @@ pub(super) struct Team {
     pub tasks: u64,
     /// Not all of them are executed by their creators at once.
     pub has_tasks: bool,
+    /// Dependences between them.
+    pub dependences: Dependences,
     /// Tasks that are not done.
     pub live: u64,
     /// Threads without a task at scheduling points.
@@ -143,6 +167,7 @@ impl Team {
             ended: 0,
             is_lost: false,
             tasks: 0,
+            dependences: Dependences::default(),
             has_tasks: false,
             live: 0,
             idle: 0,
@@ -168,12 +193,24 @@ pub(super) struct Part {
     pub is_forked: bool,
     /// The task that runs waits, and the thread has no other one.
     pub idle_since: Option<u64>,
+    /// The task that is created next has these items, and others whose addresses are not known.
+    pub items: Vec<Item>,
+    pub has_unknown: bool,
 }
 
 impl Part {
     pub fn new(team: TeamInstance, since: u64) -> Part {
-        let (task, implicit) = (None, Strand::default());
-        Part { team, task, implicit, since, work: 0, is_forked: false, idle_since: None }
+        Part {
+            team,
+            task: None,
+            implicit: Strand::default(),
+            since,
+            work: 0,
+            is_forked: false,
+            idle_since: None,
+            items: Vec::new(),
+            has_unknown: false,
+        }
     }
 }
 
@@ -197,5 +234,6 @@ pub(super) fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
         begun: None,
         fragments: 0,
         is_undeferred: false,
+        depend: None,
     }
 }

@@ -426,3 +426,83 @@ fn an_untied_task_that_comes_back_was_elsewhere_in_between() {
         "#]],
     );
 }
+
+#[test]
+fn dependences_make_the_span_longer() {
+    // Task 1 (20 ticks) writes, 2 (10) and 3 (15) read, 4 (5) writes. The creation of each takes 1
+    // tick. The longest chain is 1 + 20 + 15 + 5 = 41, against 4 + 5 from the creation of the last
+    // one, and 1 + 20 without dependences. Task 5 has an item whose address is not known. Task 3
+    // begins at the time at which task 1 ends.
+    check(
+        "end 90
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -; + task_create
+         2 0.0 create A 0 2 in:7; -; + task_create
+         2 0.1 switch A 0 1; + task
+         3 0.0 create A 0 3 in:7 in:9; -; + task_create
+         4 0.0 create A 0 4 inout:7; -; + task_create
+         5 0.0 create A 0 5 in:12 unknown; -; + ibarrier
+         22 0.1 -; done A 0 1; switch A 0 2; + task
+         22 0.0 switch A 0 3; + task
+         32 0.1 -; done A 0 2; switch A 1 0
+         37 0.0 -; done A 0 3; switch A 0 4; + task
+         42 0.0 -; done A 0 4; switch A 0 5; + task
+         43 0.0 -; done A 0 5; switch A 0 0
+         44 0.0 -; -; endteam A; join
+         44 0.1 -; -; endteam A",
+        expect![[r#"
+            no task 0.1 program/parallel/ibarrier 0..2: 0, wait 0 for creation 1 0.0 program/parallel/task_create
+            no task 0.0 program/parallel/ibarrier 5..22: 17, wait 0 for nothing
+            done 0.1 TASKS/task 2..22, created 1 0.0 program/parallel/task_create: ready 1, work 20, 1 fragments, 0 children
+            done 0.1 TASKS/task 22..32, created 2 0.0 program/parallel/task_create: ready 20, work 10, 1 fragments, 0 children
+            done 0.0 TASKS/task 22..37, created 3 0.0 program/parallel/task_create: ready 19, work 15, 1 fragments, 0 children
+            done 0.0 TASKS/task 37..42, created 4 0.0 program/parallel/task_create: ready 33, work 5, 1 fragments, 0 children
+            done 0.0 TASKS/task 42..43, created 5 0.0 program/parallel/task_create: ready 37, work 1, 1 fragments, 0 children
+            no task 0.0 program/parallel/ibarrier 43..44: 1, wait 0 for nothing
+            no task 0.1 program/parallel/ibarrier 32..44: 12, wait 11 for end 43 0.0 TASKS/task
+            team 0.0 program/parallel 0..44: 5 tasks, work 56, span 41, bounds 41..69, 4 dependences of 5 tasks, 1 not known
+            program on 0.0: 46
+            program/parallel/task_create on 0.0: 5
+            program/parallel/ibarrier on 0.0: 18
+            TASKS/task on 0.0: 21
+            length 90
+            program/parallel/task_create on 0.0: 2 direct, 0 indirect
+            TASKS/task on 0.0: 11 direct, 0 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn dependences_hold_among_the_children_of_one_task_only() {
+    // Task 1 creates 2, which writes; thread 0 creates 3, which reads the same address, but has
+    // another parent. After the taskwait task 1 is that far, whatever its children have used.
+    check(
+        "end 90
+         team A = 0.0
+         0 0.0 fork; team A; + parallel; + task_create
+         1 0.0 create A 0 1; -; + task_create
+         2 0.0 create A 0 3 in:7; -; + ibarrier
+         2 0.0 switch A 0 1; + task; + task_create
+         3 0.0 create A 0 2 inout:7; -; + taskwait
+         3 0.0 switch A 0 2; + task
+         43 0.0 -; done A 0 2; switch A 0 1; -; + task_create
+         44 0.0 create A 0 4 in:7; -; -; done A 0 1; switch A 0 3; + task
+         54 0.0 -; done A 0 3; switch A 0 4; + task
+         56 0.0 -; done A 0 4; switch A 0 0; -; -; endteam A; join",
+        expect![[r#"
+            done 0.0 TASKS/task 3..43, created 3 0.0 TASKS/task/task_create: ready 0, work 40, 1 fragments, 0 children
+            taskwait 0.0 TASKS/task/taskwait 43..43: 0, wait 0 for nothing
+            done 0.0 TASKS/task 2..44, created 1 0.0 program/parallel/task_create: ready 1, work 2, 2 fragments, 2 children
+            done 0.0 TASKS/task 44..54, created 2 0.0 program/parallel/task_create: ready 42, work 10, 1 fragments, 0 children
+            done 0.0 TASKS/task 54..56, created 44 0.0 TASKS/task/task_create: ready 10, work 2, 1 fragments, 0 children
+            team 0.0 program/parallel 0..56: 4 tasks, work 56, span 45, bounds 56..101, 0 dependences of 3 tasks, 0 not known
+            program on 0.0: 34
+            program/parallel/task_create on 0.0: 2
+            TASKS/task on 0.0: 52
+            TASKS/task/task_create on 0.0: 2
+            length 90
+        "#]],
+    );
+}

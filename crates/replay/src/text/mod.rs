@@ -23,6 +23,7 @@
 //! | `+ REGION`, `-`, `- REGION` | enter; leave the innermost region of the thread, or this one |
 //! | `fork`, `team T`, `endteam T`, `join` | parallel regions; the team `-` is not known |
 //! | `create T THREAD N`, `switch T THREAD N`, `done T THREAD N` | tasks; number 0 is the implicit one |
+//! | `create T THREAD N in:A inout:B mutexinoutset:C inoutset:D unknown` | with items of `depend` clauses; the addresses are numbers |
 //! | `acquire LOCK N`, `release LOCK N` | locks |
 //! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
@@ -51,13 +52,18 @@ mod tables;
 
 use std::collections::HashMap;
 
-use pompeii_model::{Id, Location, LocationId, Paradigm, Process, ProcessId, Region, Role};
+use pompeii_model::{
+    DEPEND_UNKNOWN, DependKind, Id, Location, LocationId, Paradigm, Process, ProcessId, Region,
+    Role,
+};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::{self, CollectiveOp, MeasurementMode, MetricMode};
 use pompeii_otf2::event::*;
 use pompeii_otf2::reference::{
-    CommRef, GroupRef, IoHandleRef, MetricRef, ParameterRef, RegionRef, RmaWinRef, StringRef,
+    AttributeRef, CommRef, GroupRef, IoHandleRef, MetricRef, ParameterRef, RegionRef, RmaWinRef,
+    StringRef,
 };
+use pompeii_otf2::value::{AttributeValue, Value};
 
 use crate::counter::{Counter, CounterClass};
 use crate::definitions::parameters::Kind;
@@ -84,12 +90,21 @@ pub struct TextTrace {
     pub definitions: Definitions,
     /// Its events by location.
     pub events: Vec<Vec<(u64, Event)>>,
+    /// Attributes of events, by location and place among its events.
+    pub attributes: HashMap<(usize, usize), Vec<AttributeValue>>,
 }
 
 impl TextTrace {
     /// As the engine takes it.
     pub fn trace(&self) -> Trace {
-        let streams = self.events.iter().map(|events| Stream::of(events.clone())).collect();
+        let stream = |(location, events): (usize, &Vec<(u64, Event)>)| {
+            let with = |(place, (time, event)): (usize, &(u64, Event))| {
+                let attributes = self.attributes.get(&(location, place));
+                (*time, event.clone(), attributes.cloned().unwrap_or_default())
+            };
+            Stream::Memory(events.iter().enumerate().map(with).rev().collect())
+        };
+        let streams = self.events.iter().enumerate().map(stream).collect();
         Trace { definitions: self.definitions.clone(), streams }
     }
 
@@ -121,12 +136,14 @@ pub fn parse(text: &str) -> Result<TextTrace, String> {
     for (number, line) in lines() {
         parser.line(line).ok_or_else(|| format!("line {number}: not understood: {line}"))?;
     }
-    Ok(TextTrace { definitions: parser.definitions, events: parser.events })
+    let Parser { definitions, events, attributes, .. } = parser;
+    Ok(TextTrace { definitions, events, attributes })
 }
 
 struct Parser {
     definitions: Definitions,
     events: Vec<Vec<(u64, Event)>>,
+    attributes: HashMap<(usize, usize), Vec<AttributeValue>>,
     locations: HashMap<String, LocationId>,
     regions: HashMap<String, u32>,
     comms: HashMap<String, u32>,
@@ -142,6 +159,7 @@ impl Parser {
         Parser {
             definitions: Definitions::new("program"),
             events: Vec::new(),
+            attributes: HashMap::new(),
             locations: HashMap::new(),
             regions: HashMap::new(),
             comms: HashMap::new(),
@@ -263,7 +281,11 @@ impl Parser {
             ["omp", words @ ..] => legacy(words)?,
             ["count", name, value] => self.count(name, value)?,
             ["sums", region, visits, ticks] => self.sums(region, visits, ticks)?,
-            [kind @ ("create" | "switch" | "done"), team, thread, number] => {
+            ["create", team, thread, number, items @ ..] => {
+                self.items(location, items)?;
+                self.task(location, "create", (team, thread, number))?
+            }
+            [kind @ ("switch" | "done"), team, thread, number] => {
                 self.task(location, kind, (team, thread, number))?
             }
             [kind @ ("acquire" | "release"), lock, order] => lock_event(kind, lock, order)?,
@@ -418,6 +440,30 @@ impl Parser {
         self.definitions.parameters.add(of, number, region, &|_| Vec::new());
         let parameter = ParameterRef(parameter);
         Some(ParameterInt { parameter, value: number.parse().ok()? }.into())
+    }
+
+    /// Items of `depend` clauses of the next event. Each place of an item has an attribute for each
+    /// kind, as in an archive.
+    fn items(&mut self, location: LocationId, items: &[&str]) -> Option<()> {
+        let mut attributes = Vec::new();
+        for (place, item) in (1..).zip(items) {
+            let (name, value) = match item.split_once(':') {
+                Some((kind, address)) => (format!("depend({kind}) {place}"), address.parse().ok()?),
+                None if *item == "unknown" => (DEPEND_UNKNOWN.to_owned(), 1),
+                None => return None,
+            };
+            let kinds = DependKind::ALL.len() as u32;
+            let kind = DependKind::of_attribute(&name).map_or(0, |kind| 1 + kind as u32);
+            let id = if kind == 0 { 0 } else { place * kinds + kind };
+            self.definitions.depend.add(id, &name);
+            let attribute = AttributeRef(id);
+            attributes.push(AttributeValue { attribute, value: Value::U64(value) });
+        }
+        let place = self.events[location.index()].len();
+        if !attributes.is_empty() {
+            self.attributes.insert((location.index(), place), attributes);
+        }
+        Some(())
     }
 
     fn task(

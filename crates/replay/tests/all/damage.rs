@@ -36,7 +36,7 @@ impl Memory {
         let all = |mut stream: Stream| {
             let mut events = Vec::new();
             let _ = stream.visit(|next| {
-                let (time, event) = next.unwrap();
+                let (time, event, _) = next.unwrap();
                 events.push((time, event.clone()));
                 ControlFlow::<()>::Continue(())
             });
@@ -52,8 +52,8 @@ impl Memory {
 
     /// The part of one of several ranks of the analysis.
     fn part(&self, ranks: usize, rank: usize) -> Trace {
-        let text =
-            text::TextTrace { definitions: self.definitions.clone(), events: self.events.clone() };
+        let (definitions, events) = (self.definitions.clone(), self.events.clone());
+        let text = text::TextTrace { definitions, events, attributes: Default::default() };
         text.part(ranks, rank)
     }
 

@@ -78,6 +78,10 @@ struct JsonRegion {
     work_s: f64,
     span_s: f64,
     parallelism: f64,
+    /// Pairs of tasks of which one may not begin before the other one is done.
+    dependences: u64,
+    /// Tasks may have further dependences: the parallelism is an upper bound.
+    parallelism_is_upper_bound: bool,
     bounds: Vec<JsonBound>,
     /// Time of threads without a task, by the reason.
     wait_creation_s: f64,
@@ -150,7 +154,7 @@ pub fn task_analysis_json(of: &TaskAnalysis) -> String {
         critical_path_s: of.clock.seconds(of.critical_ticks),
         problems: of.problems().iter().map(|it| problem(of.clock, it)).collect(),
         constructs: of.constructs.iter().map(|it| construct(of.clock, it)).collect(),
-        regions: of.regions.iter().map(|it| region(of.clock, it)).collect(),
+        regions: of.regions.iter().map(|it| region(of, it)).collect(),
         over_time: over_time(of),
         incomplete: of.incomplete,
     };
@@ -201,7 +205,9 @@ fn construct(clock: Frequency, of: &Construct) -> JsonConstruct {
     }
 }
 
-fn region(clock: Frequency, of: &TaskRegion) -> JsonRegion {
+fn region(all: &TaskAnalysis, of: &TaskRegion) -> JsonRegion {
+    let clock = all.clock;
+    let parallelism_is_upper_bound = !all.has_dependences || of.sums.dependences.unknown > 0;
     let seconds = |ticks: Ticks| clock.seconds(ticks);
     let bound = |(threads, (least, most)): (&usize, (&Ticks, &Ticks))| JsonBound {
         threads: *threads,
@@ -227,6 +233,8 @@ fn region(clock: Frequency, of: &TaskRegion) -> JsonRegion {
         work_s: seconds(of.sums.work),
         span_s: seconds(of.sums.span),
         parallelism: of.parallelism(),
+        dependences: of.sums.dependences.edges,
+        parallelism_is_upper_bound,
         bounds: THREADS.iter().zip(of.sums.least.iter().zip(&of.sums.most)).map(bound).collect(),
         wait_creation_s: seconds(of.without_task.creation),
         wait_end_s: seconds(of.without_task.end),

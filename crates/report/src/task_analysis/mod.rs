@@ -5,6 +5,7 @@ mod json;
 mod tests;
 
 use pompeii_analysis::format::{count, counted, percent, seconds, sentence};
+use pompeii_analysis::tasks::dependences::Dependences;
 use pompeii_analysis::tasks::found::THREADS;
 use pompeii_analysis::tasks::problems::Problem;
 use pompeii_analysis::tasks::simulated::Simulated;
@@ -209,11 +210,13 @@ impl Page<'_> {
             text += &self.region(of);
         }
         text += &more(self.of.regions.len(), "region");
-        text += &self.wrap(
-            "Dependences between tasks are not in a trace. If the program has depend clauses, the \
-             span is longer, and the parallelism is an upper bound.",
-            "   ",
-        );
+        if !self.of.has_dependences {
+            text += &self.wrap(
+                "Dependences between tasks are not in this trace. If the program has depend \
+                 clauses, the span is longer, and the parallelism is an upper bound.",
+                "   ",
+            );
+        }
         text
     }
 
@@ -239,11 +242,30 @@ impl Page<'_> {
             ),
             "   ",
         );
+        text += &self.dependences(of);
         text += &self.bounds(of);
         text += &self.without_task(of);
         text += &of.simulated.as_ref().map_or(String::new(), |it| self.simulated(it));
         let rule = of.creators.as_ref().map(|creators| self.wrap(&self.rule(creators), "   "));
         text + &rule.unwrap_or_default()
+    }
+
+    /// What is known of the dependences between tasks.
+    fn dependences(&self, of: &TaskRegion) -> String {
+        let Dependences { tasks, edges, unknown } = of.sums.dependences;
+        if tasks == 0 {
+            return String::new();
+        }
+        let [tasks, unknown_tasks] = [tasks, unknown].map(|it| counted(it.cast_signed(), "task"));
+        let edges = counted(edges.cast_signed(), "dependence");
+        let mut text = format!("{tasks} with depend clauses: {edges}");
+        if unknown > 0 {
+            text += &format!(
+                ". {unknown_tasks} with items without an address in the trace, or with \
+                 mutexinoutset: the span may be longer, so the parallelism is an upper bound"
+            );
+        }
+        self.wrap(&text, "   ")
     }
 
     /// The bounds of the duration for as many threads as fit into a line.

@@ -1,6 +1,7 @@
 //! The text and the JSON of tasks that are written by hand.
 
 use expect_test::expect;
+use pompeii_analysis::tasks::dependences::Dependences;
 use pompeii_analysis::tasks::found::{Sums, THREADS, WithoutTask};
 use pompeii_analysis::tasks::simulated::Simulated;
 use pompeii_analysis::tasks::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
@@ -43,6 +44,7 @@ fn slow_creation() -> TaskAnalysis {
         ticks: 1_800_000_000,
         allocation: 7_200_000_000,
         tasks: 300,
+        dependences: Dependences { tasks: 300, edges: 299, unknown: 1 },
         work: 4_400_000_000,
         span: 1_500_000_000,
         least: bounds(&[44, 22, 15]),
@@ -89,6 +91,7 @@ fn slow_creation() -> TaskAnalysis {
             moment(0, [0.0, 1.5, 2.5, 0.1]),
             moment(1_000_000_000, [0.5, 2.0, 1.5, 0.2]),
         ],
+        has_dependences: true,
         incomplete: 0,
     }
 }
@@ -102,42 +105,43 @@ fn a_slow_creator_with_the_rule_for_threads() {
     let text = task_analysis(&slow_creation(), &options());
     // All lines begin with a blank, which a snapshot keeps only if another line has none.
     expect![[r#"
-            page
-             app: 300 tasks of 1 construct, 4 threads, 2.0 s
+        page
+         app: 300 tasks of 1 construct, 4 threads, 2.0 s
 
-             Problems
-               Slow creation: parallel main a.c:10. Thread 0 creates 100 % of 300 tasks,
-                 each creator one in 10 ms; executing a task takes 15 ms. This feeds 2
-                 threads, the creators included; from 3 threads on, threads wait. Threads
-                 waited 2.0 s for the creation of tasks.
+         Problems
+           Slow creation: parallel main a.c:10. Thread 0 creates 100 % of 300 tasks,
+             each creator one in 10 ms; executing a task takes 15 ms. This feeds 2
+             threads, the creators included; from 3 threads on, threads wait. Threads
+             waited 2.0 s for the creation of tasks.
 
-             Constructs: mean times of an instance
-                                          instances  creation     ready  execution  critical
-             task main a.c:12                   300    2.0 µs    1.0 µs      15 ms      50 %
-               execution: 100 % < 17 ms
-               2 creations executed a task
-               created by: thread 0 100 %
+         Constructs: mean times of an instance
+                                      instances  creation     ready  execution  critical
+         task main a.c:12                   300    2.0 µs    1.0 µs      15 ms      50 %
+           execution: 100 % < 17 ms
+           2 creations executed a task
+           created by: thread 0 100 %
 
-             Parallel regions
-             parallel main a.c:10: 1.8 s in 1 execution on 4 threads, 300 tasks
-               work 4.4 s, span 1.5 s: parallelism 2.9
-               threads           1        2        4        8       16       32       64
-               at least      4.4 s    2.2 s    1.5 s    1.5 s    1.5 s    1.5 s    1.5 s
-               at most       5.9 s    3.7 s    2.6 s    2.1 s    1.8 s    1.6 s    1.6 s
-               threads without a task: 2.0 s: 2.0 s until a task was created, 1.0 ms for
-                 scheduling
-               Thread 0 creates 100 % of 300 tasks, each creator one in 10 ms; executing a
-                 task takes 15 ms. This feeds 2 threads, the creators included; from 3
-                 threads on, threads wait.
-               Dependences between tasks are not in a trace. If the program has depend
-                 clauses, the span is longer, and the parallelism is an upper bound.
+         Parallel regions
+         parallel main a.c:10: 1.8 s in 1 execution on 4 threads, 300 tasks
+           work 4.4 s, span 1.5 s: parallelism 2.9
+           300 tasks with depend clauses: 299 dependences. 1 task with items without an
+             address in the trace, or with mutexinoutset: the span may be longer, so the
+             parallelism is an upper bound
+           threads           1        2        4        8       16       32       64
+           at least      4.4 s    2.2 s    1.5 s    1.5 s    1.5 s    1.5 s    1.5 s
+           at most       5.9 s    3.7 s    2.6 s    2.1 s    1.8 s    1.6 s    1.6 s
+           threads without a task: 2.0 s: 2.0 s until a task was created, 1.0 ms for
+             scheduling
+           Thread 0 creates 100 % of 300 tasks, each creator one in 10 ms; executing a
+             task takes 15 ms. This feeds 2 threads, the creators included; from 3
+             threads on, threads wait.
 
-             Over time: mean numbers
-                    from      ready    running       idle   creating
-                     0 s        0.0        1.5        2.5        0.1
-                   1.0 s        0.5        2.0        1.5        0.2
-               ready and running: tasks; idle and creating: threads
-        "#]]
+         Over time: mean numbers
+                from      ready    running       idle   creating
+                 0 s        0.0        1.5        2.5        0.1
+               1.0 s        0.5        2.0        1.5        0.2
+           ready and running: tasks; idle and creating: threads
+    "#]]
     .assert_eq(&format!("page\n{text}"));
 }
 
@@ -193,4 +197,12 @@ fn simulations_have_a_range_and_what_was_measured() {
     let json: Value = serde_json::from_str(&task_analysis_json(&tasks)).unwrap();
     let runs = &json["regions"][0]["simulated"]["on_threads"];
     assert_eq!((&runs[0]["threads"], &runs[2]["oldest_s"]), (&Value::from(4), &Value::from(1.5)));
+}
+
+#[test]
+fn a_trace_without_dependences_says_so() {
+    let of = TaskAnalysis { has_dependences: false, ..slow_creation() };
+    let text = task_analysis(&of, &options());
+    assert!(text.contains("Dependences between tasks are not in this trace"), "{text}");
+    assert!(task_analysis_json(&of).contains("\"parallelism_is_upper_bound\": true"));
 }

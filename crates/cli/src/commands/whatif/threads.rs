@@ -79,7 +79,7 @@ fn result(
         threads: *threads,
         wall_s: clock.seconds(ticks.iter().copied().max().unwrap_or(recorded)),
         least_wall_s: clock.seconds(ticks.iter().copied().min().unwrap_or(recorded)),
-        is_upper_bound: is_even || known.has_depend,
+        is_upper_bound: is_even || known.has_unknown_dependences,
     };
     let mut assumptions = of_loops(known, (evenly_s, wall_s), is_even);
     assumptions.extend(of_tasks(known));
@@ -125,9 +125,10 @@ fn of_tasks(known: &Known) -> Vec<String> {
             "{executions} of these regions could not be simulated, and change as the others do."
         ));
     }
-    if known.has_depend {
+    if known.has_unknown_dependences {
         all.push(
-            "Upper bound: tasks have depend clauses, which the simulation does not know."
+            "Upper bound: tasks have depend clauses with items that are not in the trace, or with \
+             mutexinoutset, so they may have to wait for more tasks."
                 .to_owned(),
         );
     }

@@ -1,0 +1,233 @@
+//! The order of tasks by their `depend` clauses (OpenMP 5.2, section 15.9.5): a task may not begin
+//! before certain tasks are done that the same task has created before. This is the rule of the
+//! last writer, for each address:
+//!
+//! Tasks in a row that use the address in the same way, and may be in any order, are a group. A
+//! task with `out` or `inout` is a group of its own. A task begins after all tasks of the group
+//! before its own. That group's tasks have begun after those of the group before, and so on.
+//!
+//! Tasks with `mutexinoutset` exclude each other. Since their order is not known in advance, there
+//! is no edge between them.
+
+use pompeii_model::DependKind;
+
+use crate::engine::record::TaskId;
+use crate::hash::Table;
+
+/// A task instance: its name, and the number that no other one has.
+pub(super) type Instance = (TaskId, u64);
+
+/// An item of a `depend` clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub kind: DependKind,
+    pub address: u64,
+}
+
+/// A task is in this group of the tasks that use this address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    address: u64,
+    group: u64,
+}
+
+/// Tasks that use an address in the same way.
+#[derive(Debug, Default)]
+struct Group {
+    /// No other group has it.
+    number: u64,
+    tasks: Vec<Instance>,
+    /// The longest chain of work to the end of one that is done.
+    path: i64,
+}
+
+/// The last two groups of an address.
+#[derive(Debug)]
+struct Users {
+    kind: DependKind,
+    last: Group,
+    before: Group,
+}
+
+/// The tasks that a task has created, by the addresses of their items.
+#[derive(Debug, Default)]
+pub(super) struct Siblings {
+    users: Table<u64, Users>,
+    groups: u64,
+}
+
+/// What a task begins after.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct After {
+    /// These tasks, each once. Some of them may be done.
+    pub tasks: Vec<Instance>,
+    /// The longest chain of work to the end of those that are done.
+    pub path: i64,
+    /// The groups that the task is in itself.
+    pub member_of: Vec<Member>,
+}
+
+impl Siblings {
+    /// A task with these items is created.
+    pub fn add(&mut self, task: Instance, items: &[Item]) -> After {
+        let mut after = After::default();
+        for &Item { kind, address } in items {
+            self.groups += 1;
+            let users = self.users.entry(address).or_insert_with(|| Users::new(kind));
+            users.add(task, kind, self.groups);
+            after.member_of.push(Member { address, group: users.last.number });
+            after.path = after.path.max(users.before.path);
+            after.tasks.extend(users.before.tasks.iter().filter(|before| **before != task));
+        }
+        after.tasks.sort_unstable_by_key(|(_, serial)| *serial);
+        after.tasks.dedup();
+        after
+    }
+
+    /// A task is done; `path` is the longest chain of work to its end.
+    pub fn done(&mut self, member_of: &[Member], path: i64) {
+        for member in member_of {
+            let Some(users) = self.users.get_mut(&member.address) else { continue };
+            for group in [&mut users.last, &mut users.before] {
+                if group.number == member.group {
+                    group.path = group.path.max(path);
+                }
+            }
+        }
+    }
+
+    /// All of them are done, and the task that has created them has waited for that.
+    pub fn forget(&mut self) {
+        self.users.clear();
+    }
+}
+
+impl Users {
+    fn new(kind: DependKind) -> Users {
+        Users { kind, last: Group::default(), before: Group::default() }
+    }
+
+    /// A task uses the address. If it names the address twice in different ways, that counts as
+    /// `inout`. A new group gets this number.
+    fn add(&mut self, task: Instance, kind: DependKind, number: u64) {
+        let mut kind = kind;
+        if self.last.tasks.last() == Some(&task) {
+            if kind == self.kind {
+                return;
+            }
+            self.last.tasks.pop();
+            kind = DependKind::Out;
+        }
+        let is_same = kind == self.kind && kind != DependKind::Out;
+        if !is_same && !self.last.tasks.is_empty() {
+            self.before = std::mem::take(&mut self.last);
+        }
+        if self.last.tasks.is_empty() {
+            self.last.number = number;
+        }
+        self.kind = kind;
+        self.last.tasks.push(task);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    /// The edges of tasks, one a word: `in:a,inout:b`.
+    fn check(tasks: &str, expect: Expect) {
+        let mut siblings = Siblings::default();
+        let mut text = String::new();
+        for (serial, items) in (1..).zip(tasks.split_whitespace()) {
+            let item = |word: &str| {
+                let (kind, address) = word.split_once(':').unwrap();
+                let kind = DependKind::of_attribute(&format!("depend({kind}) 1")).unwrap();
+                Item { kind, address: u64::from(address.as_bytes()[0]) }
+            };
+            let items: Vec<Item> = items.split(',').map(item).collect();
+            let name = TaskId { team: 0, thread: 0, generation: serial };
+            let after = siblings.add((name, u64::from(serial)), &items).tasks;
+            let after: Vec<String> = after.iter().map(|(_, serial)| serial.to_string()).collect();
+            text += &format!("{serial} after [{}]\n", after.join(" "));
+        }
+        expect.assert_eq(&text);
+    }
+
+    #[test]
+    fn readers_come_after_the_last_writer_and_a_writer_after_all_readers() {
+        check(
+            "in:a inout:a in:a in:a inout:a inout:a in:b",
+            expect![[r#"
+                1 after []
+                2 after [1]
+                3 after [2]
+                4 after [2]
+                5 after [3 4]
+                6 after [5]
+                7 after []
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_task_comes_after_those_of_all_its_items_once() {
+        check(
+            "inout:a inout:b inout:a,inout:b in:a,in:b,inout:c",
+            expect![[r#"
+                1 after []
+                2 after []
+                3 after [1 2]
+                4 after [3]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn sets_have_no_order_inside_and_are_ordered_with_others() {
+        check(
+            "inout:a inoutset:a inoutset:a mutexinoutset:a mutexinoutset:a in:a inoutset:a",
+            expect![[r#"
+                1 after []
+                2 after [1]
+                3 after [1]
+                4 after [2 3]
+                5 after [2 3]
+                6 after [4 5]
+                7 after [6]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_item_that_is_named_twice_makes_no_edge_to_the_task_itself() {
+        check(
+            "in:a in:a,inout:a in:a,in:a in:a",
+            expect![[r#"
+                1 after []
+                2 after [1]
+                3 after [2]
+                4 after [2]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn chains_of_tasks_that_are_done_are_known() {
+        let mut siblings = Siblings::default();
+        let instance = |serial| (TaskId { team: 0, thread: 0, generation: serial as u32 }, serial);
+        let writes = [Item { kind: DependKind::Out, address: 8 }];
+        let reads = [Item { kind: DependKind::In, address: 8 }];
+        let writer = siblings.add(instance(1), &writes);
+        siblings.done(&writer.member_of, 70);
+        let [one, other] = [2, 3].map(|serial| siblings.add(instance(serial), &reads));
+        assert_eq!((one.path, other.path), (70, 70));
+        siblings.done(&one.member_of, 90);
+        siblings.done(&other.member_of, 80);
+        assert_eq!(siblings.add(instance(4), &writes).path, 90);
+        siblings.forget();
+        let new = siblings.add(instance(5), &reads);
+        assert_eq!((new.tasks, new.path), (Vec::new(), 0));
+    }
+}
