@@ -4,8 +4,8 @@ use pompeii_model::Role;
 use pompeii_replay::definitions::Definitions;
 pub use pompeii_replay::task::compound::Dependences;
 
-/// Whether the records of tasks have the items of their `depend` clauses, if there are such clauses.
-/// Only Pompeii writes them.
+/// Whether the records of tasks have the items of their `depend` clauses, if there are such
+/// clauses. Only Pompeii writes them.
 pub fn are_recorded(definitions: &Definitions) -> bool {
     !definitions.depend.is_empty() || definitions.tells_off && !has_depend(definitions)
 }

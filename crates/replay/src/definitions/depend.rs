@@ -1,4 +1,5 @@
-//! Items of `depend` clauses: which attributes of a record that creates a task have their addresses.
+//! Items of `depend` clauses: which attributes of a record that creates a task have their
+//! addresses.
 
 use std::collections::HashMap;
 

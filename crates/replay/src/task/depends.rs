@@ -59,8 +59,8 @@ impl Tasks {
         }
     }
 
-    /// The tasks that this one comes after will tell it when they are done. The longest chain to its
-    /// creation, and to the end of those that are done already, is `path`.
+    /// The tasks that this one comes after will tell it when they are done. The longest chain to
+    /// its creation, and to the end of those that are done already, is `path`.
     pub(super) fn connect(&mut self, task: Instance, path: i64, after: After) {
         for (id, serial) in after.tasks {
             let before = self.live.get_mut(&id).filter(|before| before.serial == serial);
