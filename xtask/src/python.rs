@@ -22,5 +22,8 @@ pub fn run() -> Result<()> {
     tests.args(["-m", "unittest", "discover", "--start-directory"]);
     tests.arg(root().join("crates/python/tests"));
     tests.env("PYTHONPATH", packages).env("PYTHONDONTWRITEBYTECODE", "1");
+    // The build of all tests has made it.
+    let writer = std::path::absolute(shell::target_folder().join("debug/examples/trace"))?;
+    tests.env("POMPEII_TRACE_WRITER", writer);
     shell::run(tests.env("POMPEII_ORACLES", "1"))
 }

@@ -12,6 +12,7 @@ are. A table is read when it is asked for. If you iterate over its batches, the 
 takes does not depend on the length of the trace.
 """
 
+from ._callbacks import CALLBACKS
 from ._experiment import Experiment, Trace, open, run
 from ._native import PompeiiError
 from ._state import Held, State
@@ -20,6 +21,7 @@ from ._walk import Event
 from .properties import Analysis, Property
 
 __all__ = [
+    "CALLBACKS",
     "Analysis",
     "Event",
     "Experiment",

@@ -14,6 +14,15 @@
 ``severity`` gets rows of one table and returns a number for each row: ticks of the clock of the
 trace, or a count. The engine calls it batch by batch, so memory does not follow the length of the
 trace. Each number belongs to the call path and the location of its row.
+
+A property may also take the trace event by event, which is slow:
+
+    class Late(pompeii.Property):
+        \"\"\"Time of receives until the message is sent.\"\"\"
+        name = "my_late_sender"
+
+        def on_receive(self, event):
+            self.add(event, max(event.send.enter.time - event.enter.time, 0))
 """
 
 from __future__ import annotations
@@ -23,7 +32,9 @@ import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Union
 
+from ._callbacks import ByEvents, Severities, callbacks_of, find
 from ._table import Rows, numpy
+from ._walk import Event
 
 #: Tables whose rows belong to a call path and a location.
 TABLES = (
@@ -41,7 +52,11 @@ _UNITS = ("sec", "occ", "bytes")
 
 
 class Property:
-    """A property. A class of your own has these attributes, and a method ``severity``."""
+    """A property. A class of your own has these attributes, and a method ``severity``, or callbacks.
+
+    A callback is a method ``on_KIND(self, event)`` with a kind of ``pompeii.CALLBACKS``, for example
+    ``on_leave``. It gets each :class:`pompeii.Event` of its kind, in the order of time.
+    """
 
     #: The unique name.
     name: str = ""
@@ -55,6 +70,10 @@ class Property:
     def severity(self, t: Any) -> Any:
         """A number for each row of one table of ``t``, for example of ``t.barriers``."""
         raise NotImplementedError
+
+    def add(self, event: Event, value: int) -> None:
+        """For callbacks: adds a number to the call path and the location that an event has."""
+        raise RuntimeError("a property adds values while `analyze` calls its callbacks")
 
 
 class _Wants(Exception):
@@ -109,12 +128,20 @@ class _Running:
             self.values[key] = self.values.get(key, 0) + number
 
 
+def _check_names(made: list[Property]) -> None:
+    for of in made:
+        name = type(of).__name__
+        if not of.name:
+            raise ValueError(f"{name}: a property needs a name")
+        if of.unit not in _UNITS:
+            raise ValueError(f"{name}: unit `{of.unit}`; expected one of {', '.join(_UNITS)}")
+    names = [it.name for it in made]
+    if len(set(names)) != len(names):
+        raise ValueError(f"two properties have the same name: {', '.join(sorted(names))}")
+
+
 def _table_of(of: Property) -> str:
     name = type(of).__name__
-    if not of.name:
-        raise ValueError(f"{name}: a property needs a name")
-    if of.unit not in _UNITS:
-        raise ValueError(f"{name}: unit `{of.unit}`; expected one of {', '.join(_UNITS)}")
     try:
         of.severity(_Probe())
     except _Wants as wanted:
@@ -168,7 +195,7 @@ def _sums(rows: Rows, numbers: Any) -> Iterator[tuple[int, int]]:
 class Analysis:
     """What was found: the values of properties, and why others have none."""
 
-    def __init__(self, experiment: Any, found: list[_Running], problems: list[str]) -> None:
+    def __init__(self, experiment: Any, found: list[Any], problems: list[str]) -> None:
         self._run = experiment._run
         self._scale = 1 / experiment.trace.ticks_per_second
         self._found = {it.of.name: it for it in found if it.error is None}
@@ -212,7 +239,7 @@ class Analysis:
         return (name, of.title or name, doc, of.unit, of.parent, values)
 
 
-def _larger_than_parent(found: list[_Running]) -> None:
+def _larger_than_parent(found: list[Any]) -> None:
     """A part that is larger than the whole is an error."""
     by_name = {it.of.name: it for it in found}
     for it in found:
@@ -235,18 +262,27 @@ def analyze(experiment: Any, properties: Iterable[Union[Property, type[Property]
     A property that fails has no values, and the others have theirs: see ``Analysis.errors``.
     """
     made = [it() if inspect.isclass(it) else it for it in properties]
-    names = [it.name for it in made]
-    if len(set(names)) != len(names):
-        raise ValueError(f"two properties have the same name: {', '.join(sorted(names))}")
-    found = [_Running(it) for it in made]
+    _check_names(made)
+    severities = Severities()
+    found = [ByEvents(it, severities) if callbacks_of(it) else _Running(it) for it in made]
+    problems = _find_by_rows(experiment, [it for it in found if isinstance(it, _Running)])
+    by_events = [it for it in found if isinstance(it, ByEvents)]
+    problems += find(experiment.trace, by_events, severities)
+    _larger_than_parent(found)
+    return Analysis(experiment, found, list(dict.fromkeys(problems)))
+
+
+def _find_by_rows(experiment: Any, found: list[_Running]) -> list[str]:
+    """Calls all properties for all rows that they take; returns what could not be read."""
+    if not found:
+        return []
     facts = experiment._run.facts(sorted({it.table for it in found}))
     for table, location, batch in facts:
         rows = Rows(batch)
         for it in found:
             if it.table == table:
                 it.take(location, rows)
-    _larger_than_parent(found)
-    return Analysis(experiment, found, facts.problems)
+    return list(facts.problems)
 
 
 def load(path: str) -> list[type[Property]]:
