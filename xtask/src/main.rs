@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo;
+mod dist;
 mod fuzz;
 mod manual;
 mod programs;
@@ -23,9 +24,10 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask demo               install what is missing, build, and show Pompeii on the ocean example
 cargo xtask test [STAGE]       install what is missing and run every test, or one stage of them
-cargo xtask test --all         the same with all fuzz targets, a minute each, 10,000 programs
+cargo xtask test --all         the same with all fuzz targets, 10,000 programs, and the packages
 cargo xtask programs [PART]    the real programs whose names contain PART
 cargo xtask python             build the Python module and the wheel, and test both
+cargo xtask dist [FOLDER]      build wheel, tarball and Debian package, and test them
 cargo xtask bench NAME [ON]    what something costs, and what it is compared with
 cargo xtask fuzz [TARGET [SEC]] give parsers arbitrary bytes for so many seconds; 5000x: executions
 cargo xtask sanitize [TOOL]    the lock-free parts under loom, miri and ThreadSanitizer (thread)
@@ -59,6 +61,7 @@ fn execute(words: &[String]) -> Result<ExitCode> {
         Some("test") => test::run(&words[1..]),
         Some("programs") => test::programs(argument),
         Some("python") => python::run(),
+        Some("dist") => dist::run(argument),
         Some("bench") => bench::run(argument, words.get(2).map(String::as_str)),
         Some("fuzz") => fuzz::run(argument, words.get(2).map(String::as_str)),
         Some("sanitize") => sanitize::run(argument),

@@ -194,7 +194,8 @@ pub fn frames() -> PathBuf {
     shell::target_folder().join("frames/bin/python")
 }
 
-fn install_frames() -> Result<()> {
+/// Makes that environment.
+pub fn install_frames() -> Result<()> {
     let python = frames();
     let imports = format!("import {}", FRAMES.join(", "));
     if shell::works(&python.display().to_string(), &["-c", &imports]) {

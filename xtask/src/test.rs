@@ -14,14 +14,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{fuzz, manual, programs, python, sanitize, setup, shell, tidy};
+use crate::{dist, fuzz, manual, programs, python, sanitize, setup, shell, tidy};
 
 /// How much of what has no end is tried.
 #[derive(Clone, Copy, PartialEq)]
 enum Effort {
     /// What fits into a check of every change.
     Short,
-    /// `--all`: all fuzz targets, each for a minute, and 10,000 random programs.
+    /// `--all`: all fuzz targets, each for a minute, 10,000 random programs, and the packages.
     Full,
 }
 
@@ -49,12 +49,13 @@ const fn stage(name: &'static str, when: When, action: fn(Effort) -> Result<()>)
 }
 
 /// The stages in their order.
-const STAGES: [Stage; 10] = [
+const STAGES: [Stage; 11] = [
     stage("format", First, |_| format()),
     stage("lint", First, |_| lint()),
     stage("build", First, |_| shell::build_tests().map(drop)),
     stage("tests", Later, tests),
     stage("python", Later, |_| python::run()),
+    stage("packages", Later, packages),
     stage("spelling", Meanwhile, |_| spelling()),
     stage("fuzz", Meanwhile, fuzz),
     stage("models", Meanwhile, |_| sanitize::loom()),
@@ -286,6 +287,14 @@ fn fuzz(effort: Effort) -> Result<()> {
             fuzz::READERS.into_iter().try_for_each(|(t, limit)| fuzz::run(Some(t), Some(limit)))
         }
         Effort::Full => fuzz::run(None, None),
+    }
+}
+
+/// The packages, whose release build takes longer than all other stages together.
+fn packages(effort: Effort) -> Result<()> {
+    match effort {
+        Effort::Short => Ok(()),
+        Effort::Full => dist::run(None),
     }
 }
 

@@ -27,17 +27,22 @@ assert x.totals()['time'] > 0 and len(list(x.visits)) > 0
 subprocess.run([sys.executable, '-m', 'pompeii', '--version'], check=True)
 ";
 
-/// Builds the wheel, with this command in it. Returns its path.
+/// Builds the wheel in the development profile, with this command in it. Returns its path.
 pub fn build(pompeii: &Path) -> Result<PathBuf> {
     // All libraries, because cargo would compile some again if this one was built on its own: the
     // features of foreign crates are those that all chosen crates need together.
     shell::run(shell::cargo().args(["build", "--quiet", "--workspace", "--lib"]))?;
     let folder = shell::target_folder().join("wheels");
     let _ = fs::remove_dir_all(&folder);
+    let platform = shell::output(Command::new(setup::frames()).args(["-c", PLATFORM]))?;
+    pack(&shell::target_folder().join(NATIVE), pompeii, &platform, &folder)
+}
+
+/// Makes a wheel of the native part and the command, with this platform in its tag.
+pub fn pack(native: &Path, pompeii: &Path, platform: &str, folder: &Path) -> Result<PathBuf> {
     let mut wheel = Command::new(setup::frames());
-    wheel.arg(root().join("crates/python/wheel.py"));
-    wheel.arg(shell::target_folder().join(NATIVE)).arg(pompeii).arg(env!("CARGO_PKG_VERSION"));
-    wheel.arg(shell::output(Command::new(setup::frames()).args(["-c", PLATFORM]))?).arg(&folder);
+    wheel.arg(root().join("crates/python/wheel.py")).arg(native).arg(pompeii);
+    wheel.args([env!("CARGO_PKG_VERSION"), platform]).arg(folder);
     Ok(PathBuf::from(shell::output(&mut wheel)?))
 }
 

@@ -1,5 +1,5 @@
-"""Properties that take a trace event by event, as those of EXPERT do: callbacks for kinds of events,
-and links from an event to others.
+"""Properties that take a trace event by event, as those of EXPERT do: callbacks for kinds of
+events, and links from an event to others.
 """
 
 from __future__ import annotations

@@ -52,10 +52,10 @@ _UNITS = ("sec", "occ", "bytes")
 
 
 class Property:
-    """A property. A class of your own has these attributes, and a method ``severity``, or callbacks.
+    """A property. A class of your own has these attributes, and ``severity`` or callbacks.
 
-    A callback is a method ``on_KIND(self, event)`` with a kind of ``pompeii.CALLBACKS``, for example
-    ``on_leave``. It gets each :class:`pompeii.Event` of its kind, in the order of time.
+    A callback is a method ``on_KIND(self, event)`` with a kind of ``pompeii.CALLBACKS``, for
+    example ``on_leave``. It gets each :class:`pompeii.Event` of its kind, in the order of time.
     """
 
     #: The unique name.
