@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, SampleFrame, SamplePlace,
 };
-use pompeii_model::{Metric, SAMPLED, Unit};
+use pompeii_model::{Metric, OF_SYSTEM, SAMPLED, Unit};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::call_sites::bytes;
@@ -115,10 +115,10 @@ impl<'a> Names<'a> {
         Self { symbols, objects, regions, sampled, new, lines, known_lines }
     }
 
-    /// Whether the code is in the measurement library, if that is a file of its own.
-    fn is_library(&self, place: SamplePlace) -> bool {
+    /// Whose code it is.
+    fn owner(&self, place: SamplePlace) -> Owner {
         let name = self.objects.get(place.object as usize).and_then(|of| of.path.file_name());
-        name.is_some_and(|name| name.to_string_lossy().starts_with("libpomp"))
+        name.map_or(Owner::Program, |name| owner(&name.to_string_lossy()))
     }
 
     /// The functions at a place of the code, the outermost one first, each with the line where it
@@ -133,7 +133,7 @@ impl<'a> Names<'a> {
     }
 
     /// The region of a sampled function that begins in this line.
-    fn region(&mut self, frame: &Frame, head: u32) -> u32 {
+    fn region(&mut self, frame: &Frame, head: u32, owner: Owner) -> u32 {
         let next = self.regions.len() as u32;
         let key = (frame.function.clone(), frame.file.clone());
         let id = *self.sampled.entry(key).or_insert(next);
@@ -146,7 +146,10 @@ impl<'a> Names<'a> {
                 end_line: 0,
                 name: frame.function.clone(),
                 file: frame.file.clone(),
-                clauses: SAMPLED.to_owned(),
+                clauses: match owner {
+                    Owner::System => format!("{SAMPLED} {OF_SYSTEM}"),
+                    Owner::Program | Owner::Measurement => SAMPLED.to_owned(),
+                },
             });
         }
         // The function may have been inlined where it was met before.
@@ -270,13 +273,13 @@ impl Growing<'_> {
 
     /// One frame further inside: its functions, of which all but the first are inlined.
     fn follow(&mut self, mut at: At, place: SamplePlace, names: &mut Names) -> At {
-        let is_library = names.is_library(place);
+        let owner = names.owner(place);
         for (frame, head) in names.functions(place) {
             // The entry of a stripped program has no name.
             let is_entry = std::mem::take(&mut at.is_outermost)
                 && !at.is_body_next
                 && frame.function.contains("+0x");
-            if is_library || is_ours(&frame) {
+            if owner == Owner::Measurement || is_ours(&frame) {
                 // It may have called the function of a construct. Else it is an event.
                 at.has_ended |= at.has_begun;
                 continue;
@@ -285,7 +288,9 @@ impl Growing<'_> {
             if at.has_ended || !at.has_begun {
                 continue;
             }
-            at.line = names.line(&frame).or(at.line);
+            if owner != Owner::System {
+                at.line = names.line(&frame).or(at.line);
+            }
             if std::mem::take(&mut at.is_body_next) {
                 continue;
             }
@@ -294,7 +299,7 @@ impl Growing<'_> {
                 at.met += usize::from(names.regions[expected as usize].1 == frame.function);
                 continue;
             }
-            let region = names.region(&frame, head);
+            let region = names.region(&frame, head, owner);
             at.node = self.child(at.node, region);
         }
         at
@@ -371,6 +376,55 @@ fn is_work(kind: RegionKind) -> bool {
             | Kind::Taskgroup
             | Kind::Target
     )
+}
+
+/// Whose code a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// The program's and its own libraries'.
+    Program,
+    /// A library of the system's.
+    System,
+    /// The measurement library's, where that is a file of its own.
+    Measurement,
+}
+
+/// Libraries of the system: of C, of compilers, and of OpenMP; the beginnings of their names.
+const OF_SYSTEM_LIBRARIES: [&str; 23] = [
+    "[vdso]",
+    "ld-2",
+    "ld-linux",
+    "ld-musl",
+    "libc++",
+    "libc-2",
+    "libc.so",
+    "libdl",
+    "libgcc_s",
+    "libgfortran",
+    "libgomp",
+    "libiomp5",
+    "libm-2",
+    "libm.so",
+    "libmvec",
+    "libomp.so",
+    "libpthread",
+    "libquadmath",
+    "librt",
+    "libstdc++",
+    "libunwind",
+    "linux-gate",
+    "linux-vdso",
+];
+
+/// Whose code is in the file of this name.
+fn owner(name: &str) -> Owner {
+    if name.starts_with("libpomp") {
+        Owner::Measurement
+    } else if OF_SYSTEM_LIBRARIES.iter().any(|library| name.starts_with(library)) {
+        Owner::System
+    } else {
+        Owner::Program
+    }
 }
 
 /// Whether it is a function of the measurement library, which may be a part of the program.
@@ -521,6 +575,21 @@ mod tests {
         assert_eq!(of(6), Some((vec![], true)));
         assert_eq!(of(7), Some((vec![3], true)));
         assert_eq!(of(8), None);
+    }
+
+    #[test]
+    fn libraries_of_the_system_are_known_by_their_names() {
+        for (name, expected) in [
+            ("libc.so.6", Owner::System),
+            ("libm-2.31.so", Owner::System),
+            ("libgomp-a34b3233.so.1.0.0", Owner::System),
+            ("libmesh.so.2", Owner::Program),
+            ("libcblas.so.3", Owner::Program),
+            ("ocean", Owner::Program),
+            ("libpomp.so", Owner::Measurement),
+        ] {
+            assert_eq!(owner(name), expected, "{name}");
+        }
     }
 
     #[test]

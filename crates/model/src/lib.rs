@@ -47,7 +47,9 @@ pub use distribution::{
 };
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
-pub use region::{CALLER_PARAMETER, MEASUREMENT_OFF, PARAMETER_OTHERS, Paradigm, Region, SAMPLED};
+pub use region::{
+    CALLER_PARAMETER, MEASUREMENT_OFF, OF_SYSTEM, PARAMETER_OTHERS, Paradigm, Region, SAMPLED,
+};
 pub use role::Role;
 pub use root::{ROOTS_FILE, Root};
 pub use row::Row;

@@ -69,10 +69,22 @@ pub const CALLER_PARAMETER: &str = "caller";
 
 /// The word among the clauses of a function that was not instrumented but sampled.
 pub const SAMPLED: &str = "sampled";
+/// The word next to it of a function in a library of the system: of C, of the compiler, of OpenMP.
+pub const OF_SYSTEM: &str = "of_system";
 
 /// Words of the instrumenter's among the clauses, and of ours.
-const OWN_WORDS: [&str; 9] =
-    ["timed", "calls", "function", BARRIER_INCLUDED, ON_HOST, RESULTS_USED, SAMPLED, LIBGOMP, OMPT];
+const OWN_WORDS: [&str; 10] = [
+    "timed",
+    "calls",
+    "function",
+    BARRIER_INCLUDED,
+    ON_HOST,
+    RESULTS_USED,
+    SAMPLED,
+    OF_SYSTEM,
+    LIBGOMP,
+    OMPT,
+];
 const RESULTS_USED: &str = "results_used";
 const BARRIER_INCLUDED: &str = "barrier_included";
 const ON_HOST: &str = "on_host";
@@ -301,6 +313,12 @@ impl Region {
         self.role == Role::Function && self.clauses.split(' ').any(|word| word == SAMPLED)
     }
 
+    /// Whether it is a sampled function of a library of the system, such as `memcpy`: what a
+    /// programmer can change is the code that calls it.
+    pub fn is_of_system(&self) -> bool {
+        self.is_sampled() && self.clauses.split(' ').any(|word| word == OF_SYSTEM)
+    }
+
     /// Whether it is a parallel region of a program that was not instrumented, and whose calls of
     /// gcc's OpenMP library were observed.
     pub fn is_seen_by_libgomp(&self) -> bool {
@@ -382,6 +400,9 @@ mod tests {
         let sampled = Region { role: Role::Function, clauses: SAMPLED.into(), ..region.clone() };
         assert!(sampled.is_sampled() && !region.is_sampled());
         assert_eq!(sampled.written_clauses(), "");
+        let of_system = Region { clauses: "sampled of_system".into(), ..sampled.clone() };
+        assert!(of_system.is_of_system() && of_system.is_sampled() && !sampled.is_of_system());
+        assert_eq!(of_system.written_clauses(), "");
         let clauses = "map(a) on_host".to_owned();
         let target = Region { clauses, role: Role::Target, ..region };
         assert_eq!((target.is_on_host(), target.written_clauses()), (true, "map(a)".to_owned()));

@@ -5,6 +5,7 @@ use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Role, Ticks};
 
 use super::between::{self, Between};
 use super::fractions::divide;
+use super::paths::own_code;
 use super::{Advice, Cause, Loss, Search, Site, Words, grouped, largest_parts};
 use crate::{Lens, MANY_SAMPLES, format};
 
@@ -27,14 +28,14 @@ pub(super) fn detect_serial(search: &mut Search) {
     let whole = serial_sum(&lens, &calls);
     let parts = between::parts(search, &calls);
     let (mut rest, mut is_sampled) = (Vec::new(), false);
-    for (region, calls) in grouped(calls, |call| lens.cube.calls.region(call)) {
+    for (region, calls) in grouped(calls, |call| own_region(&lens, call)) {
         let is_large = sure_sum(&lens, &calls) >= LARGE_SHARE * whole as f64;
         // Calls of MPI have a source as well, but are no code that can be made parallel.
         let region = &lens.cube.regions[region];
         match is_large && region.paradigm != Paradigm::Mpi && region.source().is_some() {
             true => {
                 is_sampled |= region.is_sampled();
-                report_serial(search, calls[0], calls, 0);
+                report_serial(search, own_code(lens.cube, calls[0]), calls, 0);
             }
             false => rest.extend(calls),
         }
@@ -45,7 +46,7 @@ pub(super) fn detect_serial(search: &mut Search) {
         let large = |part: &Between| !is_sampled && is_large(part.lost);
         let known = parts.into_iter().filter(large).map(|part| report_between(search, part, &rest));
         let known: Ticks = known.sum();
-        let place = common_path(&lens, &rest, serial_sum(&lens, &rest));
+        let place = own_code(lens.cube, common_path(&lens, &rest, serial_sum(&lens, &rest)));
         report_serial(search, place, rest, known);
     }
 }
@@ -90,19 +91,21 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: 
     let lost = (serial_sum(&lens, &calls) - known).max(0);
     let threads = lens.threads() as i64;
     let region = lens.cube.calls.region(place);
-    // Where one function has nearly all of it, a list says nothing.
-    let own = calls.iter().copied().filter(|&call| lens.cube.calls.region(call) == region);
+    // Where one function has nearly all of it, a list says nothing, except of the system's
+    // functions that it calls.
+    let own = calls.iter().copied().filter(|&call| own_region(&lens, call) == region);
     let is_one = serial_sum(&lens, &own.collect::<Vec<_>>()) as f64 >= COMMON_SHARE * lost as f64;
+    let has_system = calls.iter().any(|&call| lens.region(call).is_of_system());
     let largest = largest_parts(&lens, "omp_idle_threads", &calls, workers(&lens));
     let parts = match (is_one, known) {
         (_, 1..) => ", besides the parts that have findings of their own".to_owned(),
-        (true, _) => String::new(),
+        (true, _) if !has_system || largest.is_empty() => String::new(),
         (false, _) if largest.is_empty() => {
             let functions = grouped(calls.iter().copied(), |call| lens.cube.calls.region(call));
             let functions = format::counted(functions.len() as i64, "function");
             format!(", in {functions} of which none has a twentieth of it")
         }
-        (false, _) => format!(": {largest}"),
+        _ => format!(": {largest}"),
     };
     let construct = lens.region(place).construct().to_owned();
     let mut details = vec![format!("{}{parts}.", on_one_thread(&lens, lost))];
@@ -149,6 +152,11 @@ fn around(lens: &Lens, place: CallId) -> Option<String> {
     };
     let names: Vec<String> = known.iter().map(name).collect();
     (!names.is_empty()).then(|| format!("It lies next to {}.", names.join(", ")))
+}
+
+/// The function or construct of the program's own that a call path is in.
+fn own_region(lens: &Lens, call: CallId) -> RegionId {
+    lens.cube.calls.region(own_code(lens.cube, call))
 }
 
 fn serial_sum(lens: &Lens, calls: &[CallId]) -> i64 {
@@ -300,6 +308,23 @@ mod tests {
                 0.20 s run on one thread.
                 Parallelise it, or overlap it with other work.
         "#]],
+        );
+    }
+
+    /// Memory is taken from the system and given back. The code that does it is the cause.
+    #[test]
+    fn functions_of_the_system_are_a_part_of_their_callers() {
+        check(
+            "wall=1000 locations=2
+             a/main@a.c:60 sampled/apply@a.c:5 sampled  0  time=40 samples=40
+             a/main@a.c:60 sampled/apply@a.c:5 sampled/free@malloc.c:9 sampled of_system/brk@brk.c:3 sampled of_system  0  time=560 samples=560
+             a/parallel@a.c:70  *  time=400 visits=1",
+            expect![[r#"
+                a.c:5 apply | omp_idle_threads lost=600 gain=300 (245 to 355)
+                    [serial_part, none]
+                    0.60 s run on one thread: brk (0.56 s), apply (40 ms).
+                    Parallelise it, or overlap it with other work.
+            "#]],
         );
     }
 

@@ -12,6 +12,7 @@ use pompeii_model::{Id, IndexVec, LocationId, MetricId, RegionId, Ticks};
 
 use super::fractions::divide;
 use super::imbalance::Parts;
+use super::paths::own_code;
 use crate::Lens;
 
 /// Code with a smaller share of the delay is not worth a finding of its own.
@@ -70,7 +71,7 @@ impl Work {
             };
             let longest = |threads: &Vec<LocationId>| threads.iter().map(of).max().unwrap_or(0);
             let times: Vec<Ticks> = processes.iter().map(longest).collect();
-            let region = lens.cube.calls.region(call);
+            let region = lens.cube.calls.region(own_code(lens.cube, call));
             for (process, time) in times.iter().enumerate() {
                 by_region[region][process] += time;
                 by_process[process] += time;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, Cube, IndexVec, RegionId, Role};
+use pompeii_model::{CallId, Cube, IndexVec, Region, RegionId, Role};
 
 use super::is_barrier;
 use crate::Lens;
@@ -24,7 +24,8 @@ pub(super) struct Paths {
     pub(super) parallel: IndexVec<CallId, Option<CallId>>,
     /// The innermost code for one thread of a team, itself included: single, master, masked.
     pub(super) for_one: IndexVec<CallId, Option<CallId>>,
-    /// The innermost construct or function: bodies and chunks have no line of their own.
+    /// The innermost construct or function: bodies and chunks have no line of their own, and a
+    /// function of the system is a part of its caller.
     pub(super) construct: IndexVec<CallId, Option<CallId>>,
     /// The innermost part of the call path that has a place in the source.
     pub(super) with_source: IndexVec<CallId, Option<CallId>>,
@@ -43,7 +44,7 @@ impl Paths {
             outermost_parallel: lens.outermost_parallels(),
             parallel: tree.innermost(|call| lens.role(call) == Role::Parallel),
             for_one: tree.innermost(|call| is_for_one(lens.role(call))),
-            construct: tree.innermost(|call| !is_body(lens.role(call))),
+            construct: tree.innermost(|call| !is_part(lens.region(call))),
             with_source: tree.innermost(|call| !lens.region(call).file.is_empty()),
             execution: match lens.metric("execution") {
                 Some(metric) => lens.cube.all_inclusive(metric),
@@ -60,17 +61,25 @@ pub(super) fn ends_team(lens: &Lens, call: CallId) -> bool {
         && parent.is_some_and(|parent| lens.role(parent) == Role::Parallel)
 }
 
-/// The innermost construct or function of a call path: itself, unless it is a body or a chunk.
+/// The innermost construct or function of a call path: itself, unless it is a body, a chunk, or a
+/// function of the system.
 pub fn construct(cube: &Cube, call: CallId) -> CallId {
-    let is_construct = |at: &CallId| !is_body(cube.regions[cube.calls.region(*at)].role);
+    let is_construct = |at: &CallId| !is_part(&cube.regions[cube.calls.region(*at)]);
     cube.calls.ancestors(call).find(is_construct).unwrap_or(call)
 }
 
-fn is_body(role: Role) -> bool {
-    matches!(
-        role,
+/// The innermost code of a call path that is the program's own, and not a function of the system.
+pub(super) fn own_code(cube: &Cube, call: CallId) -> CallId {
+    let is_own = |at: &CallId| !cube.regions[cube.calls.region(*at)].is_of_system();
+    cube.calls.ancestors(call).find(is_own).unwrap_or(call)
+}
+
+fn is_part(region: &Region) -> bool {
+    let is_body = matches!(
+        region.role,
         Role::Section | Role::SingleBody | Role::CriticalBody | Role::OrderedBody | Role::Chunk
-    )
+    );
+    is_body || region.is_of_system()
 }
 
 fn taskwaits(lens: &Lens) -> HashMap<CallId, Vec<CallId>> {
