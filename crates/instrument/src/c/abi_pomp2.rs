@@ -16,9 +16,10 @@ use std::fmt::Write;
 impl Emitter<'_> {
     /// What the calls of a construct are made with.
     pub(super) fn pomp2<'a>(&'a self, index: usize, names: &'a Names<'a>) -> Construct<'a> {
-        let directive = &self.lexed.directives[index].directive;
+        let found = &self.lexed.directives[index];
+        let directive = &found.directive;
         let argument = directive.clause("num_threads").and_then(|clause| clause.argument.clone());
-        let threads = argument.and_then(|span| std::str::from_utf8(&self.source[span]).ok());
+        let threads = argument.and_then(|span| std::str::from_utf8(&found.text[span]).ok());
         let number = |text: &&str| text.parse::<u16>().is_ok();
         let threads = threads.map(str::trim).filter(number);
         Construct { names, untied: directive.has("untied"), threads }

@@ -8,7 +8,7 @@ use super::place::Parts;
 use super::pragma::{self, Form};
 use super::split::{self, Levels};
 use super::texts::{Part, Texts};
-use crate::directives::{self, Level, Shape};
+use crate::directives::{Level, Shape};
 use crate::{Abi, Language, Severity};
 
 impl Emitter<'_> {
@@ -23,7 +23,7 @@ impl Emitter<'_> {
         let found = &self.lexed.directives[index];
         let split = match levels.len() {
             1 => Ok(None),
-            _ => Levels::new(self.source, found, levels, self.prefix, number).map(Some),
+            _ => Levels::new(self.source, found, self.prefix, number).map(Some),
         };
         match split {
             Ok(split) => {
@@ -103,14 +103,15 @@ impl Emitter<'_> {
         names: &Names,
     ) -> Calls {
         let Some(stem) = self.stem(level) else { return Calls::default() };
-        let directive = &self.lexed.directives[index].directive;
+        let found = &self.lexed.directives[index];
+        let directive = &found.directive;
         match level {
             _ if self.options.abi == Abi::Pomp2 => {
                 self.pomp2(index, names).calls(texts, level, stem)
             }
             Level::Task if !names.cleanup && directive.has("detach") => {
                 let event = directive.clause("detach").and_then(|c| c.argument.clone());
-                let event = pragma::in_one_line(self.source, event.unwrap_or(0..0));
+                let event = pragma::in_one_line(&found.text, event.unwrap_or(0..0));
                 let end = names.detached(texts, &event, self.options.language == Language::Cxx);
                 Calls { end, ..names.calls(texts, level, stem) }
             }
@@ -139,12 +140,13 @@ impl Emitter<'_> {
         if !self.options.loop_chunks {
             return Default::default();
         }
-        let directive = &self.lexed.directives[index].directive;
+        let found = &self.lexed.directives[index];
+        let directive = &found.directive;
         let scan = directive
             .clause("reduction")
-            .is_some_and(|clause| clause.has_modifier(self.source, "inscan"));
+            .is_some_and(|clause| clause.has_modifier(&found.text, "inscan"));
         let [nest, ..] = self.constructs[index].nests.as_slice() else { return Default::default() };
-        let possible = level.allows_calls_inside(self.source, directive) && !scan;
+        let possible = level.allows_calls_inside(&found.text, directive) && !scan;
         if !possible {
             return Default::default();
         }
@@ -158,7 +160,7 @@ impl Emitter<'_> {
     /// Whether a worksharing construct keeps its implicit barrier, or has none.
     pub(super) fn barrier_stays(&self, index: usize) -> bool {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        construct.cancelled || directives::barrier_stays(self.source, &found.directive).is_some()
+        construct.cancelled || found.barrier_stays()
     }
 
     /// Puts the levels into each other: the calls of the outer ones go to the generated directives.

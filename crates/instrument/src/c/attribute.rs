@@ -1,8 +1,10 @@
 //! Directives in attributes: `[[omp::directive(parallel for)]]`, and sequences of them.
 
+use super::meaning::Meanings;
 use super::pragma::{self, Form, Found};
 use super::scan;
 use crate::directive::{Piece, PieceKind};
+use std::ops::Range;
 
 /// The first place where one may begin. Comments are not skipped: one that begins in many places
 /// would be looked through many times.
@@ -23,7 +25,11 @@ fn opens(text: &[u8], at: usize) -> bool {
 }
 
 /// Reads the attribute whose `[[` is at `at`; `None` if it is not for us.
-pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
+pub(super) fn read<'a>(
+    meanings: &mut Meanings<'a>,
+    text: &'a [u8],
+    at: usize,
+) -> Option<Vec<Found>> {
     let pieces = if opens(text, at) { bracketed(text, at)? } else { return None };
     let end = pieces.last()?.end();
     // Without `[[` and `]]`.
@@ -41,9 +47,25 @@ pub(super) fn read(text: &[u8], at: usize) -> Option<Vec<Found>> {
     let arguments = arguments.get(1..arguments.len().checked_sub(1)?)?;
     if is(text, name, "directive") {
         let form = Form::Attribute { continued: false };
-        return Some(vec![Found::new(text, at..end, form, arguments.to_vec())]);
+        return Some(vec![found(meanings, text, at..end, form, arguments)]);
     }
-    is(text, name, "sequence").then(|| sequence(text, at, end, arguments)).flatten()
+    is(text, name, "sequence").then(|| sequence(meanings, text, at..end, arguments)).flatten()
+}
+
+/// A directive whose words are these pieces.
+fn found<'a>(
+    meanings: &mut Meanings<'a>,
+    text: &'a [u8],
+    span: Range<usize>,
+    form: Form,
+    pieces: &[Piece],
+) -> Found {
+    let words = match pieces {
+        [first, .., last] | [first @ last] => first.start()..last.end(),
+        [] => span.end..span.end,
+    };
+    let (text_start, meaning) = (words.start, meanings.of(text, words));
+    Found { span, form, text_start, meaning }
 }
 
 /// The pieces from the bracket at `at` to the one that closes it. None of ours is inside of another
@@ -82,10 +104,15 @@ fn without_namespace<'a>(text: &[u8], pieces: &'a [Piece]) -> Option<&'a [Piece]
 }
 
 /// The directives of a sequence. All but the first begin at the comma before them.
-fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<Found>> {
-    let mut found = Vec::new();
+fn sequence<'a>(
+    meanings: &mut Meanings<'a>,
+    text: &'a [u8],
+    span: Range<usize>,
+    pieces: &[Piece],
+) -> Option<Vec<Found>> {
+    let mut directives = Vec::new();
     let mut rest = pieces;
-    let mut start = at;
+    let mut start = span.start;
     while !rest.is_empty() {
         let inner = without_namespace(text, rest).unwrap_or(rest);
         let (name, parenthesis) = inner.split_first()?;
@@ -93,14 +120,14 @@ fn sequence(text: &[u8], at: usize, end: usize, pieces: &[Piece]) -> Option<Vec<
         if !is(text, name, "directive") {
             return None;
         }
-        let form = Form::Attribute { continued: !found.is_empty() };
+        let form = Form::Attribute { continued: !directives.is_empty() };
         let comma = parenthesis.get(length + 1);
-        let stop = comma.map_or(end, |comma| comma.start());
-        found.push(Found::new(text, start..stop, form, parenthesis[1..length].to_vec()));
+        let stop = comma.map_or(span.end, |comma| comma.start());
+        directives.push(found(meanings, text, start..stop, form, &parenthesis[1..length]));
         start = stop;
         rest = parenthesis.get(length + 2..).unwrap_or_default();
     }
-    (!found.is_empty()).then_some(found)
+    (!directives.is_empty()).then_some(directives)
 }
 
 /// Index of the piece that closes the parenthesis that the first piece opens; 0 if it opens none.

@@ -102,7 +102,7 @@ pub(super) fn collect(
             return Err(lines.error(text, found.span.start, message.to_owned(), expected));
         }
     }
-    surroundings(text, &lexed.directives, &mut constructs, device);
+    surroundings(&lexed.directives, &mut constructs, device);
     Ok(constructs)
 }
 
@@ -121,12 +121,7 @@ fn agree(lexed: &Lexed, bodies: &[Body]) -> bool {
 }
 
 /// Fills in what follows from the directives around each one. A parent comes before its children.
-fn surroundings(
-    text: &[u8],
-    directives: &[Found],
-    constructs: &mut [Construct],
-    device: &[Range<usize>],
-) {
+fn surroundings(directives: &[Found], constructs: &mut [Construct], device: &[Range<usize>]) {
     let mut muted = false;
     let mut depth = 0usize;
     let mut device = device.iter().peekable();
@@ -136,14 +131,13 @@ fn surroundings(
         match &found.kind {
             Kind::User(User::Suspend) => muted = true,
             Kind::User(User::Resume) => muted = false,
-            Kind::Declarative | Kind::End => device::turn(text, found, &mut depth),
+            Kind::Declarative | Kind::End => device::turn(found, &mut depth),
             _ => {}
         }
         let parent = constructs[index].parent;
         let (closed, untied) = match parent {
-            Some(parent) => *handed_down[parent].get_or_insert_with(|| {
-                inherited(text, &directives[parent], &constructs[parent], parent)
-            }),
+            Some(parent) => *handed_down[parent]
+                .get_or_insert_with(|| inherited(&directives[parent], &constructs[parent], parent)),
             None => (None, None),
         };
         while device.next_if(|body| body.end <= found.span.start).is_some() {}
@@ -160,17 +154,12 @@ fn surroundings(
 }
 
 /// What a parent hands down: why nothing may be called inside, and its untied task.
-fn inherited(
-    text: &[u8],
-    found: &Found,
-    parent: &Construct,
-    index: usize,
-) -> (Option<Closed>, Option<usize>) {
+fn inherited(found: &Found, parent: &Construct, index: usize) -> (Option<Closed>, Option<usize>) {
     let directive = &found.directive;
     let (open, untied) = match &found.kind {
         Kind::Events(levels) => {
-            let open = levels.iter().all(|level| level.allows_calls_inside(text, directive));
-            let whole = levels.len() > 1 && found.split(text, levels).is_err();
+            let open = levels.iter().all(|level| level.allows_calls_inside(&found.text, directive));
+            let whole = levels.len() > 1 && found.split().is_err();
             (open && !whole, untied_inside(found, levels, index, parent))
         }
         Kind::Body { inside } => (*inside, parent.untied_task),

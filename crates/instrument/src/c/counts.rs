@@ -23,15 +23,16 @@ const LOOPS_MAX: usize = 24;
 impl Emitter<'_> {
     /// The number of iterations of the loops that a directive distributes.
     pub(super) fn count(&self, index: usize) -> Option<Rc<str>> {
-        let directive = &self.lexed.directives[index].directive;
+        let found = &self.lexed.directives[index];
+        let directive = &found.directive;
         let [nest] = self.constructs[index].nests.as_slice() else { return None };
-        let loops = collapsed(self.source, directive)?;
+        let loops = collapsed(&found.text, directive)?;
         let headers = nest.headers.get(..loops.min(LOOPS_MAX)).filter(|_| !nest.unclear)?;
         let private =
             directive.clauses.iter().filter(|clause| PRIVATISING.contains(&&*clause.name));
         let private: HashSet<&[u8]> = private
             .flat_map(|clause| directive.items(clause))
-            .filter_map(|item| item.base.map(|base| &self.source[base]))
+            .filter_map(|item| item.base.map(|base| &found.text[base]))
             .collect();
         match headers {
             [header] if private.is_empty() => self.count_once(header),
@@ -73,9 +74,9 @@ impl Emitter<'_> {
 }
 
 /// How many loops a directive distributes together.
-fn collapsed(source: &[u8], directive: &Directive) -> Option<usize> {
+fn collapsed(text: &[u8], directive: &Directive) -> Option<usize> {
     let Some(clause) = directive.clause("collapse") else { return Some(1) };
-    std::str::from_utf8(&source[clause.argument.clone()?]).ok()?.trim().parse().ok()
+    std::str::from_utf8(&text[clause.argument.clone()?]).ok()?.trim().parse().ok()
 }
 
 /// The words after `volatile` up to the end of the declaration.

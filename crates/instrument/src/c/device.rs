@@ -26,9 +26,9 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    pub(super) fn of(text: &[u8], lexed: &Lexed, sites: &[Site]) -> Self {
+    pub(super) fn of(lexed: &Lexed, sites: &[Site]) -> Self {
         let targets = targets(lexed, sites);
-        Self { listed: listed(text, lexed), targets, enclosed: enclosed(text, lexed) }
+        Self { listed: listed(lexed), targets, enclosed: enclosed(lexed) }
     }
 
     /// Whether there may be functions for devices.
@@ -82,13 +82,13 @@ pub(super) fn is_for(found: &Found) -> bool {
 }
 
 /// What directives enclose, in the order of the text.
-fn enclosed(text: &[u8], lexed: &Lexed) -> Vec<Range<usize>> {
+fn enclosed(lexed: &Lexed) -> Vec<Range<usize>> {
     let mut enclosed = Vec::new();
     let (mut depth, mut start) = (0, 0);
     let turns = |found: &&Found| matches!(found.kind, Kind::Declarative | Kind::End);
     for found in lexed.directives.iter().filter(turns) {
         let before = depth;
-        turn(text, found, &mut depth);
+        turn(found, &mut depth);
         match (before, depth) {
             (0, 1) => start = found.span.end,
             (1, 0) => enclosed.push(start..found.span.start),
@@ -131,7 +131,7 @@ fn mark_attributes(text: &[u8], functions: &mut [Function]) {
 }
 
 /// The functions that are listed; not those that are for the host alone.
-fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
+fn listed(lexed: &Lexed) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for found in &lexed.directives {
         let directive = &found.directive;
@@ -139,14 +139,14 @@ fn listed(text: &[u8], lexed: &Lexed) -> BTreeSet<String> {
             continue;
         }
         let host = directive.clause("device_type").and_then(|clause| clause.argument.clone());
-        let host = host.is_some_and(|argument| &text[argument] == b"host");
+        let host = host.is_some_and(|argument| &found.text[argument] == b"host");
         if directive.name().replace('_', " ") == "declare target" && !host {
             let lists = ["to", "enter", "link", "local"];
             let clauses = directive.clauses.iter();
             let clauses = clauses.filter(|clause| lists.contains(&&*clause.name));
             let items = clauses.flat_map(|clause| directive.items(clause));
             let spans = items.map(|item| item.span).chain(directive.argument.clone());
-            let texts = spans.map(|span| String::from_utf8_lossy(&text[span]).into_owned());
+            let texts = spans.map(|span| String::from_utf8_lossy(&found.text[span]).into_owned());
             names.extend(texts.flat_map(|text| {
                 text.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>()
             }));
@@ -163,14 +163,14 @@ pub(super) fn ranges(bodies: &Bodies) -> Vec<Range<usize>> {
 
 /// Opens and closes the ranges in which all code may be for devices: behind a `declare target`
 /// without a list, and what a `begin metadirective` can make one.
-pub(super) fn turn(text: &[u8], found: &Found, depth: &mut usize) {
+pub(super) fn turn(found: &Found, depth: &mut usize) {
     let directive = &found.directive;
     match directive.name().replace('_', " ").as_str() {
         "begin declare target" => *depth += 1,
         "declare target" if directive.argument.is_none() && directive.clauses.is_empty() => {
             *depth += 1;
         }
-        "begin metadirective" if passed::mentions_closed(text, directive) => *depth += 1,
+        "begin metadirective" if passed::mentions_closed(&found.text, directive) => *depth += 1,
         "end declare target" | "end metadirective" => *depth = depth.saturating_sub(1),
         _ => {}
     }

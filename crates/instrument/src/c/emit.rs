@@ -224,7 +224,7 @@ impl Emitter<'_> {
         self.place(index, &mut texts, parts);
         self.texts = texts;
         // Nothing inside of a combined construct that is not split has events.
-        let is_whole = || levels.len() > 1 && found.split(self.source, levels).is_err();
+        let is_whole = || levels.len() > 1 && found.split().is_err();
         if levels.contains(&Level::Sections) && !is_whole() {
             self.section(index, &construct.implicit_section, true);
         }
@@ -234,7 +234,7 @@ impl Emitter<'_> {
     fn note_undecided(&mut self, index: usize) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let open = construct.closed_by.is_none() && !construct.muted;
-        if open && directives::is_undecided(self.source, &found.directive) {
+        if open && directives::is_undecided(&found.text, &found.directive) {
             let message = "what this metadirective becomes cannot be told from its text: it has \
                            no events of its own";
             self.note(found.span.start, Severity::Note, message.to_owned());
@@ -250,7 +250,7 @@ impl Emitter<'_> {
             return;
         }
         let hidden = !self.options.preprocessed
-            && directives::depth(self.source, &found.directive).is_none();
+            && directives::depth(&found.text, &found.directive).is_none();
         let severity = if hidden { Severity::Hidden } else { Severity::Note };
         let message = "the loops of this taskloop cannot be told from its text: its tasks are not \
                        seen";
@@ -259,7 +259,8 @@ impl Emitter<'_> {
 
     /// Adds our own words to the clauses of a region.
     fn tell(&self, index: usize, levels: &[Level], region: &mut Region) {
-        let directive = &self.lexed.directives[index].directive;
+        let found = &self.lexed.directives[index];
+        let directive = &found.directive;
         let enabled =
             |level: Level| level.switch().is_some_and(|s| self.options.enabled.contains(s));
         if levels.iter().any(|&level| enabled(level)) {
@@ -274,7 +275,7 @@ impl Emitter<'_> {
         let stays = self.barrier_stays(index) && !directive.has("nowait");
         let included = levels.iter().any(|level| match level {
             _ if level.has_barrier() => stays,
-            _ => level.hides_barrier(self.source, directive),
+            _ => level.hides_barrier(&found.text, directive),
         });
         if included {
             region.include_barrier();

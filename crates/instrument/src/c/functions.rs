@@ -30,7 +30,7 @@ impl Emitter<'_> {
                     Kind::User(User::Suspend) => muted = true,
                     Kind::User(User::Resume) => muted = false,
                     Kind::Declarative | Kind::End => {
-                        device::turn(self.source, found, &mut declare_target);
+                        device::turn(found, &mut declare_target);
                     }
                     _ => {}
                 }

@@ -7,6 +7,7 @@
 
 use super::attribute;
 use super::conditions::{Conditions, DEPTH_MAX, Turn, View};
+use super::meaning::Meanings;
 use super::pragma::{self, Found};
 use super::scan;
 use crate::{Error, LineIndex};
@@ -208,6 +209,7 @@ struct Lexer<'a> {
     next_attribute: Next,
     /// End of the last comment that began a line.
     fresh_comment: usize,
+    meanings: Meanings<'a>,
     lexed: Lexed,
 }
 
@@ -234,6 +236,7 @@ impl<'a> Lexer<'a> {
             next_operator: Next::new(),
             next_attribute: Next::new(),
             fresh_comment: usize::MAX,
+            meanings: Meanings::default(),
             lexed: Lexed {
                 // Most texts have fewer, even where all are kept; what is not used is not touched.
                 tokens: Vec::with_capacity(text.len() / 4),
@@ -366,7 +369,7 @@ impl<'a> Lexer<'a> {
             (b'<', b'%') => (Kind::OpenBrace, 2),
             (b'%', b'>') => (Kind::CloseBrace, 2),
             (b'[', b'[') if self.openmp => {
-                if let Some(found) = attribute::read(self.text, at) {
+                if let Some(found) = attribute::read(&mut self.meanings, self.text, at) {
                     return self.attribute(found);
                 }
                 (Kind::OpenBracket, 1)
@@ -408,7 +411,7 @@ impl<'a> Lexer<'a> {
         let word = &self.text[at..end];
         if self.openmp
             && word == b"_Pragma"
-            && let Some(found) = pragma::read_operator(self.text, at, end)
+            && let Some(found) = pragma::read_operator(&mut self.meanings, self.text, at, end)
         {
             let end = found.span.end;
             self.directive(found);
@@ -472,7 +475,8 @@ impl<'a> Lexer<'a> {
             self.lexed.trigraphs.push(start);
             return self.push(Kind::Pragma, start, end);
         }
-        match pragma::read_line(self.text, start, rest, end, self.lines) {
+        let (text, lines) = (self.text, self.lines);
+        match pragma::read_line(&mut self.meanings, text, start, rest, end, lines) {
             Some(found) if !self.system && self.openmp => self.directive(found),
             _ => self.push(Kind::Pragma, start, end),
         }

@@ -33,6 +33,7 @@ mod lambda;
 mod levels;
 mod lexer;
 mod locks;
+mod meaning;
 mod open_regions;
 mod operands;
 mod outline;
@@ -69,7 +70,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
         lexer::lex(source, &lines, cxx, options.openmp, everything, &options.own_folders)?;
     let views = lexed.conditions.views(cxx);
     let sites = statements::sites(source, &lines, &lexed, &views)?;
-    let devices = device::Devices::of(source, &lexed, &sites);
+    let devices = device::Devices::of(&lexed, &sites);
     let on_devices =
         devices.has_functions(source) && (functions || devices.may_hold_directives(source, &lexed));
     let named = options.abi == Abi::Pomp && !lexed.directives.is_empty();

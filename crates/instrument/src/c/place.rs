@@ -49,7 +49,7 @@ impl Emitter<'_> {
             let before = [define.as_str(), open, texts.get(parts.before)];
             self.insertions.add(found.span.start, Rank::before(index), &before);
         }
-        self.edits.insert(found.directive.end, texts.get(parts.clauses));
+        self.edits.insert(found.place(found.directive.end), texts.get(parts.clauses));
         let construct = &self.constructs[index];
         if !found.has_body() {
             let (end, blank) = match found.form {

@@ -1,13 +1,15 @@
 //! Directives as they are found in C and C++: a `#pragma` line, a `_Pragma` operator, or a part of
-//! an attribute. Here they are cut into pieces, without comments and splices.
+//! an attribute. Here they are cut into pieces, without comments and splices; what they say is in
+//! [`Meaning`].
 
+use super::meaning::{Meaning, Meanings};
 use super::scan;
 use crate::LineIndex;
-use crate::clauses::{self, Split};
-use crate::directive::{Directive, Piece, PieceKind};
-use crate::directives::{self, Kind, Level};
+use crate::directive::{Piece, PieceKind};
+use crate::directives::Kind;
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 /// One directive of the text.
 #[derive(Debug)]
@@ -15,11 +17,9 @@ pub(super) struct Found {
     /// From where something can be inserted before it to its end (not behind the line end).
     pub(super) span: Range<usize>,
     pub(super) form: Form,
-    pub(super) directive: Directive,
-    pub(super) kind: Kind,
-    /// Whether it is what a metadirective becomes, and stands in that one's clause: then it cannot
-    /// be split.
-    pub(super) variant: bool,
+    /// Where the text of its meaning begins.
+    pub(super) text_start: usize,
+    pub(super) meaning: Rc<Meaning>,
 }
 
 /// How a directive is written.
@@ -36,30 +36,23 @@ pub(super) enum Form {
     },
 }
 
+impl Deref for Found {
+    type Target = Meaning;
+
+    fn deref(&self) -> &Meaning {
+        &self.meaning
+    }
+}
+
 impl Found {
-    pub(super) fn new(text: &[u8], span: Range<usize>, form: Form, pieces: Vec<Piece>) -> Self {
-        let directive = Directive::parse(text, pieces, false);
-        if let Some(variant) = directives::variant(text, &directive) {
-            let directive = Directive::parse(text, variant, false);
-            let kind = directives::classify(text, &directive);
-            // What gets no events is not looked at any closer: the compiler may not know it.
-            if matches!(kind, Kind::Events(_)) {
-                return Self { span, form, directive, kind, variant: true };
-            }
-        }
-        let kind = directives::classify(text, &directive);
-        Self { span, form, directive, kind, variant: false }
+    /// The place in the source of a byte of the directive's text.
+    pub(super) fn place(&self, offset: usize) -> usize {
+        self.text_start + offset
     }
 
-    /// Distributes the clauses of a combined construct over its levels.
-    ///
-    /// # Errors
-    /// Why it cannot be split; then only the outermost events are possible.
-    pub(super) fn split(&self, text: &[u8], levels: &[Level]) -> Result<Split, String> {
-        if self.variant {
-            return Err("a metadirective cannot be split".to_owned());
-        }
-        clauses::split(text, &self.directive, levels)
+    /// The place in the source of a part of the directive's text.
+    pub(super) fn places(&self, part: &Range<usize>) -> Range<usize> {
+        self.place(part.start)..self.place(part.end)
     }
 
     /// Whether a statement belongs to it.
@@ -85,19 +78,21 @@ impl Found {
 
 /// Reads the pragma line whose `#` is at `hash`; `rest` is behind the word `pragma`. `None` if it
 /// is not for us.
-pub(super) fn read_line(
-    text: &[u8],
+pub(super) fn read_line<'a>(
+    meanings: &mut Meanings<'a>,
+    text: &'a [u8],
     hash: usize,
     rest: usize,
     end: usize,
     lines: &LineIndex,
 ) -> Option<Found> {
-    let pieces = directive_pieces(text, rest, end)?;
+    let words = words(text, rest, end)?;
     let line = lines.line_start(hash);
     let blank = text[line..hash].iter().all(u8::is_ascii_whitespace);
     let start = if blank { line } else { hash };
     let form = Form::Line { next: lines.next_line(end) };
-    Some(Found::new(text, start..end, form, pieces))
+    let (text_start, meaning) = (words.start, meanings.of(text, words));
+    Some(Found { span: start..end, form, text_start, meaning })
 }
 
 /// The first place where a directive in an operator may begin. Comments are not skipped: one that
@@ -120,7 +115,12 @@ pub(super) fn next_operator(text: &[u8]) -> Option<usize> {
 const OPERATOR: &[u8] = b"_Pragma";
 
 /// Reads the `_Pragma` at `at` whose word ends at `rest`. `None` if it is not for us.
-pub(super) fn read_operator(text: &[u8], at: usize, rest: usize) -> Option<Found> {
+pub(super) fn read_operator<'a>(
+    meanings: &mut Meanings<'a>,
+    text: &'a [u8],
+    at: usize,
+    rest: usize,
+) -> Option<Found> {
     let open = scan::skip_blank(text, rest, true);
     let literal = scan::skip_blank(text, open + 1, true);
     let quote = scan::ident_end(text, literal);
@@ -138,19 +138,17 @@ pub(super) fn read_operator(text: &[u8], at: usize, rest: usize) -> Option<Found
         }
         _ => (quote + 1, literal_end - 1),
     };
-    let pieces = directive_pieces(text, from, end)?;
-    Some(Found::new(text, at..close + 1, Form::Operator, pieces))
+    let words = words(text, from, end)?;
+    let (text_start, meaning) = (words.start, meanings.of(text, words));
+    Some(Found { span: at..close + 1, form: Form::Operator, text_start, meaning })
 }
 
-/// The pieces behind the sentinel; `None` if there is no sentinel of ours, or nothing behind it.
-fn directive_pieces(text: &[u8], from: usize, end: usize) -> Option<Vec<Piece>> {
+/// What comes after the sentinel; `None` if there is no sentinel of ours, or nothing after it.
+fn words(text: &[u8], from: usize, end: usize) -> Option<Range<usize>> {
     let sentinel = scan::skip_blank(&text[..end], from, false);
     let behind = scan::ident_end(&text[..end], sentinel);
-    if !matches!(&text[sentinel..behind], b"omp" | b"pomp") {
-        return None;
-    }
-    let pieces = pieces(text, behind..end);
-    (!pieces.is_empty()).then_some(pieces)
+    let is_ours = matches!(&text[sentinel..behind], b"omp" | b"pomp");
+    (is_ours && piece(&text[..end], behind).is_some()).then_some(behind..end)
 }
 
 /// Cuts a range into pieces.

@@ -2,11 +2,10 @@
 
 use super::constructs::Construct;
 use super::emit::Emitter;
-use super::pragma::{self, Found};
+use super::pragma::Found;
 use super::scan;
 use super::statements::Body;
 use crate::Region;
-use crate::clauses;
 use crate::decimal::Decimal;
 use crate::directives::Kind;
 
@@ -17,10 +16,9 @@ impl Emitter<'_> {
         let mut region = Region::new(found.directive.name(), begin, end);
         let argument = found.directive.argument.clone();
         if let Some(argument) = argument.filter(|_| region.name == "critical") {
-            region.sub_name = String::from_utf8_lossy(&self.source[argument]).trim().to_owned();
+            region.sub_name = String::from_utf8_lossy(&found.text[argument]).trim().to_owned();
         }
-        region.clauses =
-            clauses::describe(&found.directive, |span| pragma::in_one_line(self.source, span));
+        found.description().clone_into(&mut region.clauses);
         region.file = self.file(found.span.start);
         region
     }
@@ -28,7 +26,10 @@ impl Emitter<'_> {
     /// First and last line of a directive.
     pub(super) fn directive_lines(&self, found: &Found) -> (u32, u32) {
         let first = scan::skip_blank(self.source, found.span.start, true).min(found.span.end);
-        (self.positions.line(first), self.positions.line(found.directive.end.max(first)))
+        (
+            self.positions.line(first),
+            self.positions.line(found.place(found.directive.end).max(first)),
+        )
     }
 
     pub(super) fn last_lines(&self, bodies: &[Body]) -> (u32, u32) {

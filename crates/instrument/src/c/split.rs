@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) struct Levels<'a> {
     text: &'a [u8],
     found: &'a Found,
-    split: Split,
+    split: &'a Split,
     /// The variable of a condition that two levels share.
     condition: String,
 }
@@ -26,11 +26,10 @@ impl<'a> Levels<'a> {
     pub(super) fn new(
         text: &'a [u8],
         found: &'a Found,
-        levels: &[Level],
         prefix: &str,
         number: usize,
-    ) -> Result<Self, String> {
-        let split = found.split(text, levels)?;
+    ) -> Result<Self, &'a str> {
+        let split = found.meaning.split()?;
         let condition = match split.common_if {
             Some(_) => format!("{prefix}c{number}"),
             None => String::new(),
@@ -42,7 +41,7 @@ impl<'a> Levels<'a> {
     pub(super) fn before(&self, out: &mut Texts) {
         let Some(clause) = self.split.common_if else { return };
         let argument = self.found.directive.clauses[clause].argument.clone().unwrap_or(0..0);
-        let expression = pragma::in_one_line(self.text, argument).replace("\\\"", "\"");
+        let expression = pragma::in_one_line(&self.found.text, argument).replace("\\\"", "\"");
         out.push_all(&["int ", &self.condition, " = (", &expression, ") ? 1 : 0; "]);
     }
 
@@ -55,7 +54,7 @@ impl<'a> Levels<'a> {
                 out.push_all(&[" if(", condition, ") firstprivate(", condition, ")"]);
             } else {
                 let span = self.found.directive.clauses[index].span.clone();
-                out.push_all(&[" ", &pragma::in_one_line(self.text, span)]);
+                out.push_all(&[" ", &pragma::in_one_line(&self.found.text, span)]);
             }
         }
         if level == 0 && !self.split.shared.is_empty() {
@@ -67,7 +66,7 @@ impl<'a> Levels<'a> {
     pub(super) fn edit(&self, levels: &[Level], edits: &mut EditList) {
         let (directive, last) = (&self.found.directive, levels.len() - 1);
         for words in &directive.words[..last] {
-            self.delete(words.span.clone(), edits);
+            self.delete(&words.span, edits);
         }
         for (index, clause) in directive.clauses.iter().enumerate() {
             if self.split.common_if == Some(index) {
@@ -77,16 +76,17 @@ impl<'a> Levels<'a> {
                     Level::Taskloop { .. } => format!("if({condition}) firstprivate({condition})"),
                     _ => format!("if({condition})"),
                 };
-                edits.replace(clause.span.clone(), text);
+                edits.replace(self.found.places(&clause.span), text);
             } else if !self.split.has(last, index) {
-                self.delete(clause.span.clone(), edits);
+                self.delete(&clause.span, edits);
             }
         }
     }
 
     /// Deletes a word or clause with the comma behind it. Line ends stay, or the lines behind the
     /// directive would have other numbers.
-    fn delete(&self, span: Range<usize>, edits: &mut EditList) {
+    fn delete(&self, span: &Range<usize>, edits: &mut EditList) {
+        let span = self.found.places(span);
         let lines = memchr::memchr_iter(b'\n', &self.text[span.clone()]).count();
         let attribute = matches!(self.found.form, Form::Attribute { .. });
         let from = edits.text().len();

@@ -207,7 +207,7 @@ impl Walk<'_> {
         let found = &self.lexed.directives[index];
         match &found.kind {
             directives::Kind::Events(levels) if levels.iter().any(|level| level.has_bounds()) => {
-                let depth = directives::depth(self.text, &found.directive)?;
+                let depth = directives::depth(&found.text, &found.directive)?;
                 Some(Wanted { site, depth, headers: Vec::new(), unclear: false })
             }
             directives::Kind::Body { .. } => {

@@ -38,7 +38,8 @@ impl Emitter<'_> {
     fn replaced(&self, found: &Found) -> Range<usize> {
         match found.form {
             Form::Line { .. } => {
-                scan::skip_blank(self.source, found.span.start, false)..found.directive.end
+                scan::skip_blank(self.source, found.span.start, false)
+                    ..found.place(found.directive.end)
             }
             _ => found.span.clone(),
         }

@@ -4,6 +4,7 @@ use super::directive::Parsed;
 use super::nest::Entry;
 use super::scan::Cpp;
 use super::site::Site;
+use std::rc::Rc;
 
 /// The open `#if`s.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ impl Branches {
         cpp: Cpp,
         stack: &mut Vec<Entry>,
         sites: &mut [Site],
-        parsed: &[Parsed],
+        parsed: &[Rc<Parsed>],
     ) {
         match cpp {
             Cpp::If(zero) => {
@@ -92,7 +93,7 @@ fn constructs(stack: &[Entry]) -> Vec<usize> {
 }
 
 /// Chooses the branch that goes on, and ties the alternatives to it.
-fn join(branch: &Branch, sites: &mut [Site], parsed: &[Parsed]) -> Vec<Entry> {
+fn join(branch: &Branch, sites: &mut [Site], parsed: &[Rc<Parsed>]) -> Vec<Entry> {
     let before = constructs(&branch.base);
     let count = |stack: &Vec<Entry>| constructs(stack).len();
     let closing = branch.ends.iter().find(|stack| count(stack) < before.len());

@@ -15,12 +15,19 @@ use super::site::{Close, Event, Nest};
 use crate::devices::{Names, Place, only_from_devices};
 use crate::directives::{self, Level};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Why constructs in such procedures get no events.
 pub(super) const CLOSED: &str = "nothing may be called in a pure or device procedure";
 
 /// Closes the procedures that only code for devices comes to, if there is something to close.
-pub(super) fn close(source: &[u8], form: Form, scan: &Scan, parsed: &[Parsed], nest: &mut Nest) {
+pub(super) fn close(
+    source: &[u8],
+    form: Form,
+    scan: &Scan,
+    parsed: &[Rc<Parsed>],
+    nest: &mut Nest,
+) {
     let targets = targets(parsed, nest);
     let devices = !targets.is_empty() || nest.units.iter().any(|unit| unit.device);
     if !devices || !is_needed(scan, nest) {
@@ -44,7 +51,7 @@ pub(super) fn close(source: &[u8], form: Form, scan: &Scan, parsed: &[Parsed], n
 
 /// Whether a branch of the preprocessor holds what closes its surroundings, as in texts for device
 /// and host: where that is left out, constructs in them have events.
-pub(super) fn closes_in_branch(scan: &Scan, parsed: &[Parsed]) -> bool {
+pub(super) fn closes_in_branch(scan: &Scan, parsed: &[Rc<Parsed>]) -> bool {
     let mut depth = 0_usize;
     scan.statements.iter().any(|statement| {
         match statement.kind {
@@ -62,7 +69,7 @@ pub(super) fn closes_in_branch(scan: &Scan, parsed: &[Parsed]) -> bool {
 }
 
 /// The statements in the bodies of `target` constructs, in the order of the text.
-fn targets(parsed: &[Parsed], nest: &Nest) -> Vec<Range<usize>> {
+fn targets(parsed: &[Rc<Parsed>], nest: &Nest) -> Vec<Range<usize>> {
     let is_target = |directive: usize| {
         parsed[directive].levels().first() == Some(&Level::Target { open: false })
     };
@@ -104,7 +111,7 @@ struct Search<'a> {
     source: &'a [u8],
     form: Form,
     scan: &'a Scan,
-    parsed: &'a [Parsed],
+    parsed: &'a [Rc<Parsed>],
     nest: &'a Nest,
     /// Numbers of the names of procedures.
     numbers: Names<'a>,
@@ -118,7 +125,7 @@ impl<'a> Search<'a> {
         source: &'a [u8],
         form: Form,
         scan: &'a Scan,
-        parsed: &'a [Parsed],
+        parsed: &'a [Rc<Parsed>],
         nest: &'a Nest,
     ) -> Self {
         let mut numbers = Names::default();

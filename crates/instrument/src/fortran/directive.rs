@@ -5,16 +5,19 @@
 use super::becomes::Metadirective;
 use super::directive_text::DirectiveText;
 use super::form::{Form, is_name};
-use crate::clauses;
+use super::offsets::Offsets;
+use crate::clauses::{self, Split};
 use crate::directive::{Directive, Piece, PieceKind};
 use crate::directives::{Kind, Level, ROWS, classify};
 use crate::names::{self, Letters};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 /// A directive whose meaning is known.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Parsed {
     /// Its parts; spans are offsets into the joined text.
     pub directive: Directive,
@@ -25,6 +28,12 @@ pub(super) struct Parsed {
     pub name: String,
     /// How it is written, if it is a metadirective.
     pub metadirective: Option<Metadirective>,
+    /// How its clauses are distributed over its levels; found when it is asked for.
+    split: OnceCell<Result<Split, String>>,
+    /// Its clauses that say how it runs, for the descriptor; found when they are asked for.
+    description: OnceCell<String>,
+    /// How many blanks its text must lose, if it means something only then.
+    without_blanks: Option<usize>,
 }
 
 /// Words that may be written together, besides those of constructs with events.
@@ -61,29 +70,39 @@ static JOINED: LazyLock<Joined> = LazyLock::new(|| {
     Joined { words, letters }
 });
 
-/// Parses all directives. In fixed form blanks mean nothing, even inside of words: a directive that
-/// makes no sense as it is written loses them all or, where it has words that nobody knows, its
-/// first ones, as many as it takes.
-pub(super) fn parse_all(texts: &mut [DirectiveText], form: Form) -> Vec<Parsed> {
-    // Names have few words; a limit keeps the work in proportion to the text.
-    const TRIED: usize = 8;
+/// Parses all directives, those of the same text once.
+pub(super) fn parse_all(texts: &mut [DirectiveText], form: Form) -> Vec<Rc<Parsed>> {
+    let mut known: Vec<[Option<Rc<Parsed>>; 2]> = Vec::new();
     let one = |text: &mut DirectiveText| {
-        let parsed = parse(text);
-        let cut = || parsed.directive.has_words_side_by_side();
-        if !form.is_fixed() || makes_sense(&parsed) && !cut() {
-            return parsed;
+        known.resize_with(known.len().max(text.number + 1), Default::default);
+        let known = &mut known[text.number][usize::from(text.has_cpp)];
+        let parsed = known.get_or_insert_with(|| Rc::new(parse_in(text, form)));
+        if let Some(blanks) = parsed.without_blanks {
+            *text = without_blanks(text, blanks);
         }
-        for blanks in std::iter::once(usize::MAX).chain(1..=TRIED) {
-            let squeezed = without_blanks(text, blanks);
-            let second = parse(&squeezed);
-            if makes_sense(&second) {
-                *text = squeezed;
-                return second;
-            }
-        }
-        parsed
+        Rc::clone(parsed)
     };
     texts.iter_mut().map(one).collect()
+}
+
+/// Parses a directive. In fixed form blanks mean nothing, even inside of words: a directive that
+/// makes no sense as it is written loses them all or, where it has words that nobody knows, its
+/// first ones, as many as it takes.
+fn parse_in(text: &DirectiveText, form: Form) -> Parsed {
+    // Names have few words; a limit keeps the work in proportion to the text.
+    const TRIED: usize = 8;
+    let parsed = parse(text);
+    let cut = || parsed.directive.has_words_side_by_side();
+    if !form.is_fixed() || makes_sense(&parsed) && !cut() {
+        return parsed;
+    }
+    for blanks in std::iter::once(usize::MAX).chain(1..=TRIED) {
+        let second = parse(&without_blanks(text, blanks));
+        if makes_sense(&second) {
+            return Parsed { without_blanks: Some(blanks), ..second };
+        }
+    }
+    parsed
 }
 
 /// Whether each word is one that its directive may have.
@@ -104,13 +123,10 @@ fn makes_sense(parsed: &Parsed) -> bool {
 
 /// The text without its first blanks, as many as there are up to `count`; those in quotes stay.
 fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
-    let mut squeezed = DirectiveText {
-        has_cpp: text.has_cpp,
-        squeezed: count == usize::MAX,
-        ..DirectiveText::default()
-    };
+    let squeezed = count == usize::MAX;
+    let (mut bytes, mut places) = (Vec::with_capacity(text.text.len()), Offsets::default());
     let mut quote = None;
-    for (&byte, &at) in text.text.iter().zip(&text.at) {
+    for (at, &byte) in text.text.iter().enumerate() {
         match quote {
             Some(open) if byte == open => quote = None,
             None if matches!(byte, b'\'' | b'"') => quote = Some(byte),
@@ -120,10 +136,10 @@ fn without_blanks(text: &DirectiveText, mut count: usize) -> DirectiveText {
             }
             _ => {}
         }
-        squeezed.text.push(byte);
-        squeezed.at.push(at);
+        bytes.push(byte);
+        places.push(text.at.of(at), 1);
     }
-    squeezed
+    DirectiveText { text: bytes.into(), at: places, squeezed, ..text.clone() }
 }
 
 /// Parses a directive.
@@ -145,7 +161,8 @@ fn parse(text: &DirectiveText) -> Parsed {
     if name.starts_with("begin ") {
         name.drain(.."begin ".len());
     }
-    Parsed { directive, kind, name, metadirective }
+    let (split, description) = (OnceCell::new(), OnceCell::new());
+    Parsed { directive, kind, name, metadirective, split, description, without_blanks: None }
 }
 
 /// The shared meaning, with the differences of Fortran: `begin metadirective` has an END, and
@@ -205,6 +222,21 @@ impl Parsed {
     /// The levels of a construct with events, else none.
     pub fn levels(&self) -> &[Level] {
         if let Kind::Events(levels) = &self.kind { levels } else { &[] }
+    }
+
+    /// How the clauses of a combined construct are distributed over its levels.
+    ///
+    /// # Errors
+    /// Why it cannot be split.
+    pub fn split(&self, text: &[u8]) -> Result<&Split, &str> {
+        let split = || clauses::split(text, &self.directive, self.levels());
+        self.split.get_or_init(split).as_ref().map_err(String::as_str)
+    }
+
+    /// Its clauses that say how it runs, for the descriptor.
+    pub fn description(&self, text: &[u8]) -> &str {
+        let part = |span: Range<usize>| String::from_utf8_lossy(&text[span]);
+        self.description.get_or_init(|| clauses::describe(&self.directive, part))
     }
 
     /// Whether a routine may be called inside of the body.
@@ -320,8 +352,8 @@ mod tests {
     fn check(directives: &str, expect: Expect) {
         let mut out = String::new();
         for line in directives.lines() {
-            let (text, at) = (line.as_bytes().to_vec(), (0..line.len()).collect());
-            let parsed = parse(&DirectiveText { text, at, ..DirectiveText::default() });
+            let text = line.as_bytes().into();
+            let parsed = parse(&DirectiveText { text, ..DirectiveText::default() });
             let clauses: Vec<&str> =
                 parsed.directive.clauses.iter().map(|clause| &*clause.name).collect();
             let mark = if parsed.is_loop() { " loop" } else { "" };

@@ -172,7 +172,7 @@ impl<'a> Rewriter<'a> {
     /// The regions of a procedure and its entries; `None` if one of them is not wanted.
     fn regions_of(&self, procedure: &Procedure, site: &UnitSite) -> Option<Vec<Region>> {
         let names = &self.facts.scan.names;
-        let entries = procedure.entries.iter().map(|at| (*at, names.get(at)));
+        let entries = procedure.entries.iter().map(|at| (*at, names.get(*at)));
         let own = (site.first, procedure.path.last());
         let all = [own].into_iter().chain(entries);
         all.map(|(at, name)| self.region_of(procedure, at, name?)).collect()

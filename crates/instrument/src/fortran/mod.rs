@@ -32,6 +32,7 @@ mod locks;
 mod loops;
 mod metadirective;
 mod nest;
+mod offsets;
 mod place;
 mod plain;
 mod plan;
@@ -53,7 +54,6 @@ mod wide;
 use crate::edit::EditList;
 use crate::undo::CommentStyle;
 use crate::{Abi, Error, Language, Options, Outcome};
-use directive::Parsed;
 use form::Form;
 use place::Places;
 use plan::{Facts, Plans, plan};
@@ -76,7 +76,7 @@ pub(crate) fn instrument(source: &[u8], options: &Options) -> Result<Outcome, Er
     };
     let wanted = Wanted { openmp: options.openmp, roles: functions };
     let mut scan = scan::scan(source, form, wanted);
-    let parsed: Vec<Parsed> = directive::parse_all(&mut scan.directives, form);
+    let parsed = directive::parse_all(&mut scan.directives, form);
     let places = Places::new(source, &scan.lines, &scan.cpp_lines, &options.path);
     let mut nest = nest::nest(&scan, &parsed, functions)
         .map_err(|broken| error(source, &scan, &places, broken))?;

@@ -17,6 +17,7 @@ use super::scan::{Kind, Scan, Statement};
 use super::site::{Broken, Close, Event, Nest, Own, Section, Site};
 use crate::directives::{self, Level, User};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// An open item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub(super) enum State {
 }
 
 /// Finds the nesting of a file.
-pub(super) fn nest(scan: &Scan, parsed: &[Parsed], procedures: bool) -> Result<Nest, Broken> {
+pub(super) fn nest(scan: &Scan, parsed: &[Rc<Parsed>], procedures: bool) -> Result<Nest, Broken> {
     let mut nester = Nester {
         scan,
         parsed,
@@ -90,7 +91,7 @@ pub(super) fn nest(scan: &Scan, parsed: &[Parsed], procedures: bool) -> Result<N
 
 pub(super) struct Nester<'a> {
     pub(super) scan: &'a Scan,
-    pub(super) parsed: &'a [Parsed],
+    pub(super) parsed: &'a [Rc<Parsed>],
     pub(super) nest: Nest,
     pub(super) stack: Vec<Entry>,
     pub(super) branches: Branches,

@@ -7,7 +7,7 @@ use super::form::Form;
 use super::place::Places;
 use super::scan::Scan;
 use super::site::{Close, Nest, Site};
-use crate::clauses::{Split, describe, split};
+use crate::clauses::Split;
 use crate::directive::Directive;
 use crate::directives::{Kind, Level, barrier_stays};
 use crate::{
@@ -82,7 +82,7 @@ pub(super) struct Facts<'a> {
     /// Its statements.
     pub scan: &'a Scan,
     /// Its directives.
-    pub parsed: &'a [Parsed],
+    pub parsed: &'a [Rc<Parsed>],
     /// Its constructs.
     pub nest: &'a Nest,
     /// The user's lines.
@@ -250,14 +250,14 @@ impl Plans {
         let kept_whole = parsed.kept_whole();
         if levels.len() > 1 || kept_whole.is_some() {
             let result = if let Some(reason) = kept_whole {
-                Err(reason.to_owned())
+                Err(reason)
             } else if text.has_cpp {
-                Err("preprocessor lines inside of the directive".to_owned())
+                Err("preprocessor lines inside of the directive")
             } else {
-                split(&text.text, &parsed.directive, levels)
+                parsed.split(&text.text)
             };
             match result {
-                Ok(split) => plan.split = Some(split),
+                Ok(split) => plan.split = Some(split.clone()),
                 Err(reason) => {
                     let what = match (levels[0], levels.last()) {
                         (Level::Parallel, Some(Level::Sections)) => {
@@ -309,7 +309,7 @@ impl Plans {
             region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
         }
         let text = &facts.scan.directives[site.directive].text;
-        region.clauses = describe(&parsed.directive, |span| String::from_utf8_lossy(&text[span]));
+        parsed.description(text).clone_into(&mut region.clauses);
         region.place_in(&facts.nest.units[site.unit].path, facts.options.abi);
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
@@ -440,7 +440,7 @@ fn level_plan(facts: Facts, site: &Site, level: Level) -> LevelPlan {
 fn barrier(facts: Facts, site: &Site, plan: &Plan) -> bool {
     let Some(inner) = plan.levels.last() else { return false };
     let text = &facts.scan.directives[site.directive].text;
-    let Parsed { directive, metadirective, .. } = &facts.parsed[site.directive];
+    let Parsed { directive, metadirective, .. } = &*facts.parsed[site.directive];
     let stays = |end: &Directive| end.has("nowait") || end.has("copyprivate");
     inner.level.has_barrier()
         && inner.events

@@ -58,7 +58,7 @@ impl Nester<'_> {
             Entry::Unit { id, .. } => Some(*id),
             _ => None,
         });
-        ids.filter_map(|id| self.scan.names.get(&self.nest.units[id].first).cloned()).collect()
+        ids.filter_map(|id| self.scan.names.get(self.nest.units[id].first).cloned()).collect()
     }
 
     /// A statement, before the nesting takes it.

@@ -408,7 +408,7 @@ impl<'a> Rewriter<'a> {
             (&facts.scan.directives[directive], &facts.parsed[directive]);
         if plan.split.is_some() {
             let words = parsed.words_span();
-            let range = text.at[words.start]..text.at[words.end - 1] + 1;
+            let range = text.at.of(words.start)..text.at.of(words.end - 1) + 1;
             let outermost = plan.levels[0].words(&facts.parsed[site.directive].name);
             self.edits.replace(range, ["end ", outermost].concat());
         } else if plan.barrier

@@ -6,13 +6,12 @@
 //! that begin inside a statement the first is read: for the nesting all of them must be equal.
 
 use super::class::Class;
-use super::directive_text::DirectiveText;
+use super::directive_text::{DirectiveText, Texts};
 use super::form::{self, Content, Form, Line, is_blank, lines};
 pub(super) use super::groups::Cpp;
 use super::groups::Groups;
 use super::role::{Role, Roles};
 use std::cell::Cell;
-use std::collections::HashMap;
 
 /// One statement, directive or preprocessor line in the order of the text.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +60,24 @@ pub(super) struct Scan {
     /// Preprocessor groups of the statements.
     pub groups: Groups,
     /// Names of units and procedures by their statements; of entries where roles were asked for.
-    pub names: HashMap<usize, String>,
+    pub names: StatementNames,
+}
+
+/// Names of some statements, in the order of the statements.
+#[derive(Debug, Default)]
+pub(super) struct StatementNames(Vec<(usize, String)>);
+
+impl StatementNames {
+    /// Names a statement that comes after all that have names.
+    pub fn push(&mut self, statement: usize, name: String) {
+        self.0.push((statement, name));
+    }
+
+    /// The name of a statement.
+    pub fn get(&self, statement: usize) -> Option<&String> {
+        let at = self.0.binary_search_by_key(&statement, |named| named.0).ok()?;
+        Some(&self.0[at].1)
+    }
 }
 
 impl Scan {
@@ -95,7 +111,7 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         directives: Vec::new(),
         pomp_only: Vec::new(),
         groups: Groups::default(),
-        names: HashMap::new(),
+        names: StatementNames::default(),
     };
     let roles = wanted.roles.then(Roles::default);
     let mut scanner = Scanner {
@@ -105,6 +121,8 @@ pub(super) fn scan(source: &[u8], form: Form, wanted: Wanted) -> Scan {
         groups,
         scan,
         cpp: Vec::new(),
+        joined: Vec::new(),
+        texts: Texts::default(),
         text: Vec::new(),
         at: Vec::new(),
         roles,
@@ -139,6 +157,10 @@ pub(super) struct Scanner<'a> {
     cpp: Vec<(usize, Cpp)>,
     /// Whether directives mean anything.
     openmp: bool,
+    /// Memory for the text of a directive.
+    pub(super) joined: Vec<u8>,
+    /// The texts of the directives.
+    pub(super) texts: Texts,
     /// The statement being assembled, in the classifier's normal form.
     pub(super) text: Vec<u8>,
     /// Source offset of each of its bytes, where roles are asked for.

@@ -182,7 +182,7 @@ impl Scanner<'_> {
             _ => None,
         };
         if let Some(name) = name {
-            self.scan.names.insert(self.scan.statements.len(), name);
+            self.scan.names.push(self.scan.statements.len(), name);
         }
         let role = role.unwrap_or_default();
         match role {

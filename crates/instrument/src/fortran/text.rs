@@ -334,10 +334,5 @@ fn break_point(text: &[u8], limit: usize) -> usize {
 pub(super) fn pieces(directive: &DirectiveText, span: Range<usize>) -> impl Iterator<Item = &[u8]> {
     // A line end and the sentinel of the next line.
     const BETWEEN: usize = 7;
-    let places = directive.at[span.clone()].chunk_by(|a, b| b - a <= BETWEEN);
-    places.scan(span.start, |start, places| {
-        let piece = &directive.text[*start..*start + places.len()];
-        *start += places.len();
-        Some(piece)
-    })
+    directive.at.cut(span, BETWEEN).map(|piece| &directive.text[piece])
 }

@@ -76,7 +76,7 @@ impl Nester<'_> {
         // file.
         let external = unit == Unit::Submodule || self.external();
         let id = self.nest.units.len();
-        let name = self.scan.names.get(&at).filter(|_| unit.is_procedure());
+        let name = self.scan.names.get(at).filter(|_| unit.is_procedure());
         let name = name.cloned().unwrap_or_default();
         let device = self.device_names.contains(&name);
         let closed = device || matches!(unit, Unit::PureProcedure | Unit::SimpleProcedure);

@@ -111,10 +111,10 @@ impl Rewriter<'_> {
         let facts = self.facts;
         let text = &facts.scan.directives[site.directive];
         let words = facts.parsed[site.directive].words_span();
-        let end = text.at[words.end - 1] + 1;
+        let end = text.at.of(words.end - 1) + 1;
         let rest = text.text[words.end..].iter().position(|c| *c != b' ' && *c != b'\t');
         let same_line = rest.is_some_and(|rest| {
-            let next = text.at[words.end + rest];
+            let next = text.at.of(words.end + rest);
             !self.source[end..next].contains(&b'\n')
         });
         let mut added = self.added_clauses(end, &clauses);
