@@ -18,12 +18,19 @@ pub fn run() -> Result<()> {
     wheel::check(&installed)?;
     let mut packages = Command::new(installed.join("bin/python"));
     let packages = shell::output(packages.args(["-c", PACKAGES]))?;
+    let folder = root().join("crates/python/tests");
     let mut tests = Command::new(setup::frames());
-    tests.args(["-m", "unittest", "discover", "--start-directory"]);
-    tests.arg(root().join("crates/python/tests"));
+    tests.args(["-m", "unittest", "discover", "--start-directory"]).arg(&folder);
+    shell::run(prepared(&mut tests, &packages)?)?;
+    let mut hatchet = Command::new(std::path::absolute(setup::python())?);
+    hatchet.args(["-m", "unittest", "oracle_hatchet"]).current_dir(folder);
+    shell::run(prepared(&mut hatchet, &packages)?)
+}
+
+/// Gives tests the installed package, and what they need besides.
+fn prepared<'a>(tests: &'a mut Command, packages: &str) -> Result<&'a mut Command> {
     tests.env("PYTHONPATH", packages).env("PYTHONDONTWRITEBYTECODE", "1");
     // The build of all tests has made it.
     let writer = std::path::absolute(shell::target_folder().join("debug/examples/trace"))?;
-    tests.env("POMPEII_TRACE_WRITER", writer);
-    shell::run(tests.env("POMPEII_ORACLES", "1"))
+    Ok(tests.env("POMPEII_TRACE_WRITER", writer).env("POMPEII_ORACLES", "1"))
 }

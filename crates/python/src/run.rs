@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pompeii_tables::{Facts, LocationId, OwnProperty, Reader, Rows, Trace, Unit};
+use pompeii_tables::{Facts, Larger, LocationId, OwnProperty, Reader, Rows, Trace, Unit};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -106,10 +106,15 @@ impl Run {
         Ok(Batches { reader: Mutex::new(reader) })
     }
 
-    /// Stores the analysis of the trace with properties of the user's own.
-    fn store(&self, py: Python<'_>, properties: Vec<Own>) -> PyResult<()> {
+    /// Stores the analysis of the trace with properties of the user's own. Those that are larger
+    /// than their whole are not stored: name, call path, location, value, value of the whole.
+    fn store(&self, py: Python<'_>, properties: Vec<Own>) -> PyResult<Vec<NotStored>> {
         let own = properties.into_iter().map(own_property).collect::<PyResult<Vec<_>>>()?;
-        py.detach(|| self.run.store(&own)).map_err(raise)
+        let larger = py.detach(|| self.run.store(&own)).map_err(raise)?;
+        let place = |Larger { name, call, location, value, whole }: Larger| {
+            (name, call, location, value, whole)
+        };
+        Ok(larger.into_iter().map(place).collect())
     }
 
     /// The batches of several tables of the trace, from one analysis.
@@ -123,6 +128,9 @@ impl Run {
 /// A property of the user's own: name, title, description, unit, the metric that it is a part of,
 /// and values by call path and location.
 type Own = (String, String, String, String, Option<String>, Vec<(u32, u32, i64)>);
+
+/// A property that is larger than its whole, and where.
+type NotStored = (String, u32, u32, i64, i64);
 
 fn own_property((name, title, description, unit, part_of, values): Own) -> PyResult<OwnProperty> {
     let unit = match unit.as_str() {

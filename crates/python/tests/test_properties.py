@@ -141,6 +141,29 @@ class Properties(unittest.TestCase):
         self.assertIn("of `visits` at location ", errors)
         self.assertRegex(errors, r"Larger: \d+ at call path \d+ and location \d is larger than")
 
+    def test_one_that_is_larger_than_a_property_of_pompeii_is_not_stored(self):
+        class Visited(pompeii.Property):
+            name = "visited"
+            parent = "omp_ebarrier_wait"
+
+            def severity(self, t):
+                v = t.visits
+                return [end - begin for begin, end in zip(v.values("enter"), v.values("leave"))]
+
+        class Part(Wait):
+            name = "part_of_waiting"
+            parent = "time"
+
+        found = self.run_.analyze([Visited, Part])
+        self.assertEqual(found.errors, [])
+        found.store()
+        (error,) = found.errors
+        self.assertRegex(error, r"^Visited: \d+ at call path \d+ and location \d is larger than \d+ ")
+        self.assertIn(" of `omp_ebarrier_wait`, whose part it is", error)
+        self.assertEqual(list(found.totals()), ["part_of_waiting"])
+        names = {it["name"] for it in pompeii.open(experiment()).metrics}
+        self.assertEqual(names & {"visited", "part_of_waiting"}, {"part_of_waiting"})
+
     def test_a_class_that_is_no_property_is_an_error(self):
         class Unnamed(pompeii.Property):
             pass

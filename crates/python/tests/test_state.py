@@ -92,24 +92,6 @@ class Views(unittest.TestCase):
         self.assertAlmostEqual(rows[0]["imbalance"], other / ((one + other) / 2))
         self.assertAlmostEqual(rows[0]["most"], other / x.ticks_per_second)
 
-    def test_hatchet_has_the_call_tree(self):
-        # It needs an older pandas than the environment of the data frames has.
-        try:
-            import hatchet  # noqa: F401
-        except ImportError:
-            self.skipTest("hatchet is not installed")
-        x = self.run_
-        frame = x.to_hatchet(["time", "visits"])
-        paths = list(x.call_paths)
-        self.assertEqual(len(frame.dataframe), len(paths))
-        roots = {root.frame["name"] for root in frame.graph.roots}
-        self.assertEqual(roots, {x.path_of(it["call"])[0] for it in paths if it["depth"] == 0})
-        totals = x.totals()
-        self.assertAlmostEqual(frame.dataframe["time"].sum(), totals["time"])
-        inclusive = sum(frame.dataframe.loc[root, "time (inc)"] for root in frame.graph.roots)
-        self.assertAlmostEqual(inclusive, totals["time"])
-        self.assertEqual(frame.dataframe["visits"].sum(), totals["visits"])
-
     def test_waiting_threads_are_idle(self):
         x = self.run_
         idle = x.idle_time()

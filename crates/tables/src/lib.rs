@@ -36,7 +36,7 @@ pub use events::{EVENTS, Events};
 pub use facts::{Facts, Rows};
 pub use named::Reader;
 pub use open::{Run, open};
-pub use own::OwnProperty;
+pub use own::{Larger, OwnProperty};
 /// What callers need of the model: numbers of locations, and what values are.
 pub use pompeii_model::{LocationId, Unit};
 pub use severities::Severities;

@@ -31,11 +31,12 @@ pub struct OwnProperty {
 impl Run {
     /// Analyzes the trace of an experiment as `pompeii analyze` does, and stores the result with
     /// these properties. It takes the place of the analysis before, with all properties of the
-    /// user's own that were stored there.
+    /// user's own that were stored there. Those that are larger than the property of Pompeii that
+    /// they are a part of are not stored; they are returned.
     ///
     /// # Errors
     /// A name that is taken, a run that is no experiment, or what cannot be read or written.
-    pub fn store(&self, own: &[OwnProperty]) -> Result<(), Error> {
+    pub fn store(&self, own: &[OwnProperty]) -> Result<Vec<Larger>, Error> {
         let taken = own.iter().map(|it| &it.name).find(|name| properties::find(name).is_some());
         if let Some(name) = taken {
             return Err(Error::Taken(name.clone()));
@@ -46,9 +47,45 @@ impl Run {
         }
         let mut cube = trace.measured()?;
         let calls = calls(trace, &cube);
-        own.iter().for_each(|property| add(&mut cube, property, &calls));
-        Ok(write_cube(&cube, self.path(), TRACE_CUBE_FILE)?)
+        let derived = pompeii_analysis::derive(&cube);
+        let mut larger = Vec::new();
+        for property in own {
+            match find_larger(&derived, property, &calls) {
+                Some(place) => larger.push(place),
+                None => add(&mut cube, property, &calls),
+            }
+        }
+        write_cube(&cube, self.path(), TRACE_CUBE_FILE)?;
+        Ok(larger)
     }
+}
+
+/// Where a property is larger than the whole that it is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Larger {
+    /// The name of the property.
+    pub name: String,
+    /// The number of the call path in the table `calls`.
+    pub call: u32,
+    /// The location.
+    pub location: u32,
+    /// The value of the property there.
+    pub value: i64,
+    /// The value of the whole there.
+    pub whole: i64,
+}
+
+/// The first place where a property is larger than a property of Pompeii, its whole.
+fn find_larger(cube: &Cube, own: &OwnProperty, calls: &[Option<CallId>]) -> Option<Larger> {
+    let whole = cube.metric(own.part_of.as_deref()?)?;
+    let locations = cube.system.locations.len();
+    own.values.iter().find_map(|&(call, location, value)| {
+        let of = calls.get(call as usize).copied().flatten()?;
+        let is_known = (location as usize) < locations;
+        let whole = is_known.then(|| cube.get(whole, of, LocationId(location)))?;
+        let name = || own.name.clone();
+        (value > whole).then(|| Larger { name: name(), call, location, value, whole })
+    })
 }
 
 /// The call paths of a cube by their numbers in the tables of its trace.

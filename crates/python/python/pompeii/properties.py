@@ -228,9 +228,13 @@ class Analysis:
 
         The trace is analyzed for this, as by ``pompeii analyze``. Then ``pompeii report --json``
         and the viewer have these properties, without Python. Those that were stored before are
-        replaced. Open the experiment again to see them in ``severities``.
+        replaced. Open the experiment again to see them in ``severities``. A property that is
+        larger than its parent, a property of Pompeii, is an error and not stored.
         """
-        self._run.store([self._own(name) for name in self._found])
+        larger = self._run.store([self._own(name) for name in self._found])
+        for name, call, location, value, whole in larger:
+            of = self._found.pop(name).of
+            self.errors.append(_larger(of, (call, location), value, (whole, of.parent)))
 
     def _own(self, name: str) -> tuple[Any, ...]:
         of = self._found[name].of
@@ -249,11 +253,17 @@ def _larger_than_parent(found: list[Any]) -> None:
         for (call, location), value in it.values.items():
             whole = parent.values.get((call, location), 0)
             if value > whole:
-                it.error = (
-                    f"{type(it.of).__name__}: {value} at call path {call} and location "
-                    f"{location} is larger than {whole} of `{parent.of.name}`, whose part it is"
-                )
+                it.error = _larger(it.of, (call, location), value, (whole, parent.of.name))
                 break
+
+
+def _larger(of: Property, place: tuple[int, int], value: int, parent: tuple[int, Any]) -> str:
+    call, location = place
+    whole, name = parent
+    return (
+        f"{type(of).__name__}: {value} at call path {call} and location {location} is larger than "
+        f"{whole} of `{name}`, whose part it is"
+    )
 
 
 def analyze(experiment: Any, properties: Iterable[Union[Property, type[Property]]]) -> Analysis:
