@@ -49,7 +49,8 @@ impl Offsets {
         self.length.checked_sub(1).map(|last| self.of(last))
     }
 
-    /// Cuts a part of the text where more than `between` bytes of the source lie between neighbours.
+    /// Cuts a part of the text wherever more than `between` bytes of the source lie between two
+    /// neighbours.
     pub fn cut(&self, part: Range<usize>, between: usize) -> impl Iterator<Item = Range<usize>> {
         let first = self.others.partition_point(|run| run.in_text <= part.start);
         let inside = self.others[first..].iter().take_while(move |run| run.in_text < part.end);
