@@ -1,7 +1,7 @@
 //! The list of edits that turns an input into an output. Applied once, in one pass: bytes outside
 //! of edits are copied. The list is also what the undo record is made of.
 
-use crate::undo::{CommentStyle, Script};
+use crate::undo::{CommentStyle, Recorder};
 use std::ops::Range;
 
 /// Pending edits over one input. Offsets are always those of the input.
@@ -123,6 +123,18 @@ impl EditList {
         self.edits.push(Edit { start: range.start, end: range.end, rank, text, long: 0 });
     }
 
+    /// The text of the first edit, if it is a long one before everything else: it becomes the
+    /// output, and is not copied. Otherwise nothing.
+    fn beginning(&mut self) -> Vec<u8> {
+        if let Some(Edit { start: 0, end: 0, text, long, .. }) = self.edits.first()
+            && let Some(long) = long.checked_sub(1)
+            && *text == (0..self.long[long].len())
+        {
+            return std::mem::take(&mut self.long[long]);
+        }
+        Vec::new()
+    }
+
     /// The output with its undo record at the end, or the input if there are no edits.
     pub fn apply(mut self, source: &[u8], comment: CommentStyle) -> Vec<u8> {
         if self.edits.is_empty() {
@@ -131,21 +143,26 @@ impl EditList {
         self.edits.sort_by_key(|edit| (edit.start, edit.rank));
         let long: usize = self.long.iter().map(Vec::len).sum();
         let room = source.len() + self.texts.len() + long + 24 * self.edits.len() + 64;
-        let mut output = Vec::with_capacity(room);
-        let mut script = Script::with_capacity(self.edits.len());
+        let mut record = Recorder::with_capacity(self.edits.len());
         let mut copied = 0;
-        for edit in &self.edits {
+        let mut output = self.beginning();
+        let first = usize::from(!output.is_empty());
+        if first > 0 {
+            record.push(0, output.len(), &[]);
+        }
+        output.reserve(room - output.len());
+        for edit in &self.edits[first..] {
             let gap = edit.start.max(copied);
             output.extend_from_slice(&source[copied..gap]);
             let texts = edit.long.checked_sub(1).map_or(&self.texts, |long| &self.long[long]);
             output.extend_from_slice(&texts[edit.text.clone()]);
             let end = edit.end.max(gap);
-            script.push(gap - copied, edit.text.len(), &source[gap..end]);
+            record.push(gap - copied, edit.text.len(), &source[gap..end]);
             copied = end;
         }
         output.extend_from_slice(&source[copied..]);
-        script.push(source.len() - copied, 0, &[]);
-        script.write(source, comment, &mut output);
+        record.push(source.len() - copied, 0, &[]);
+        record.write(source, comment, &mut output);
         output
     }
 }

@@ -20,7 +20,7 @@ pub struct Region {
     /// How it runs: the clauses that say so, in one line as they were written, and our own words
     /// [`TIMED`], [`CALLS`], [`FUNCTION`], [`BARRIER_INCLUDED`] and [`RESULTS_USED`]; one blank
     /// between. Answers an open issue of the POMP paper (section 3.10). The function around comes
-    /// first, see [`Region::place_in`].
+    /// first, see [`Region::describe`].
     pub clauses: String,
     /// The file, where a line marker of the source says another one than [`crate::Options::path`].
     pub file: Option<String>,
@@ -52,21 +52,20 @@ impl Region {
         Self { name, sub_name, sections: 0, begin, end, clauses, file: None }
     }
 
-    /// Names the function around the construct: the first word of the clauses becomes `in(NAME)`.
-    /// Call it before any other word is added. Context strings of POMP2 have no room for it.
-    pub fn place_in(&mut self, function: &str, abi: Abi) {
-        if function.is_empty() || abi == Abi::Pomp2 {
-            return;
+    /// The first words of its clauses: the function around the construct as `in(NAME)`, and how the
+    /// construct runs. Context strings of POMP2 have no room for the function.
+    pub fn describe(&mut self, function: &str, description: &str, abi: Abi) {
+        let words = &mut self.clauses;
+        words.clear();
+        words.reserve(function.len() + description.len() + ROOM_BYTES);
+        if !function.is_empty() && abi == Abi::Pomp {
+            words.push_str("in(");
+            push_without_blanks(words, function);
+            words.push(')');
         }
-        let mut words = String::with_capacity(function.len() + self.clauses.len() + ROOM_BYTES);
-        words.push_str("in(");
-        push_without_blanks(&mut words, function);
-        words.push(')');
-        if !self.clauses.is_empty() {
-            words.push(' ');
-            words.push_str(&self.clauses);
+        if !description.is_empty() {
+            self.add_clause(description);
         }
-        self.clauses = words;
     }
 
     /// Says that it keeps its implicit barrier.

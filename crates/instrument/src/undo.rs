@@ -22,9 +22,94 @@ pub enum CommentStyle {
 const MARK: &[u8] = b"pompeii undo 1: ";
 const WIDTH: usize = 66;
 
-/// The entries of a record.
+/// A record that is written entry by entry.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Script {
+pub(crate) struct Recorder {
+    /// The text of the entries before the last one.
+    body: Vec<u8>,
+    /// The last entry: what is copied and what is skipped, in bytes.
+    last: Option<(usize, usize)>,
+    /// What it deletes.
+    deleted: Vec<u8>,
+    /// What other entries deleted, and how that is written: sources repeat themselves.
+    written: [(Vec<u8>, Vec<u8>); KEPT],
+    /// Which of these is replaced next.
+    oldest: usize,
+}
+
+/// As many texts as a construct takes out of its directives, and some more.
+const KEPT: usize = 4;
+
+/// About so long is the text of an entry.
+const ENTRY_LENGTH: usize = 16;
+
+impl Recorder {
+    /// Nothing, with room for so many entries.
+    pub(crate) fn with_capacity(entries: usize) -> Self {
+        Self { body: Vec::with_capacity(ENTRY_LENGTH * (entries + 1)), ..Self::default() }
+    }
+
+    /// Adds an edit: `copy` unchanged bytes, then `skip` inserted ones, then `deleted` ones.
+    pub(crate) fn push(&mut self, copy: usize, skip: usize, deleted: &[u8]) {
+        match &mut self.last {
+            Some((_, all)) if copy == 0 => *all += skip,
+            _ => {
+                self.write_last();
+                self.last = Some((copy, skip));
+            }
+        }
+        self.deleted.extend_from_slice(deleted);
+    }
+
+    fn write_last(&mut self) {
+        let Some((copy, skip)) = self.last.take() else { return };
+        if !self.body.is_empty() {
+            self.body.push(b',');
+        }
+        push_numbers(&mut self.body, copy, skip);
+        if !self.deleted.is_empty() {
+            self.body.push(b'-');
+            self.write_deleted();
+            self.deleted.clear();
+        }
+    }
+
+    fn write_deleted(&mut self) {
+        if let Some((_, written)) = self.written.iter().find(|known| known.0 == self.deleted) {
+            return self.body.extend_from_slice(written);
+        }
+        let from = self.body.len();
+        encode(&mut self.body, &self.deleted);
+        let known = &mut self.written[self.oldest];
+        known.0.clone_from(&self.deleted);
+        self.body[from..].clone_into(&mut known.1);
+        self.oldest = (self.oldest + 1) % KEPT;
+    }
+
+    /// Appends the comment to `output`.
+    pub(crate) fn write(mut self, source: &[u8], style: CommentStyle, output: &mut Vec<u8>) {
+        self.write_last();
+        if !output.ends_with(b"\n") {
+            output.push(b'\n');
+        }
+        output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
+        output.extend_from_slice(MARK);
+        output.extend_from_slice(format!("{:x} {:x}\n", source.len(), hash_of(source)).as_bytes());
+        output.reserve(self.body.len() + self.body.len() / 8 + 16);
+        for line in self.body.chunks(WIDTH) {
+            output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
+            output.extend_from_slice(line);
+            output.push(b'\n');
+        }
+        if style == CommentStyle::C {
+            output.extend_from_slice(b"*/\n");
+        }
+    }
+}
+
+/// The entries of a record that is read.
+#[derive(Debug, Clone, Default)]
+struct Script {
     entries: Vec<Entry>,
     /// The deleted bytes of all entries.
     deleted: Vec<u8>,
@@ -39,56 +124,6 @@ struct Entry {
 }
 
 impl Script {
-    /// Nothing, with room for so many entries.
-    pub(crate) fn with_capacity(entries: usize) -> Self {
-        Self { entries: Vec::with_capacity(entries + 1), deleted: Vec::new() }
-    }
-
-    /// Adds an edit: `copy` unchanged bytes, then `skip` inserted ones, then `deleted` ones.
-    pub(crate) fn push(&mut self, copy: usize, skip: usize, deleted: &[u8]) {
-        self.deleted.extend_from_slice(deleted);
-        match self.entries.last_mut() {
-            Some(last) if copy == 0 => {
-                last.skip += skip;
-                last.deleted += deleted.len();
-            }
-            _ => self.entries.push(Entry { copy, skip, deleted: deleted.len() }),
-        }
-    }
-
-    /// Appends the comment to `output`.
-    pub(crate) fn write(&self, source: &[u8], style: CommentStyle, output: &mut Vec<u8>) {
-        let mut body = Vec::with_capacity(16 * self.entries.len() + 4 * self.deleted.len());
-        let mut deleted = self.deleted.as_slice();
-        for entry in &self.entries {
-            if !body.is_empty() {
-                body.push(b',');
-            }
-            push_numbers(&mut body, entry.copy, entry.skip);
-            let (own, rest) = deleted.split_at(entry.deleted);
-            if !own.is_empty() {
-                body.push(b'-');
-                encode(&mut body, own);
-            }
-            deleted = rest;
-        }
-        if !output.ends_with(b"\n") {
-            output.push(b'\n');
-        }
-        output.extend_from_slice(if style == CommentStyle::C { b"/* " } else { b"! " });
-        output.extend_from_slice(MARK);
-        output.extend_from_slice(format!("{:x} {:x}\n", source.len(), hash_of(source)).as_bytes());
-        output.reserve(body.len() + body.len() / 8 + 16);
-        for line in body.chunks(WIDTH) {
-            output.extend_from_slice(if style == CommentStyle::C { b"   " } else { b"! " });
-            output.extend_from_slice(line);
-            output.push(b'\n');
-        }
-        if style == CommentStyle::C {
-            output.extend_from_slice(b"*/\n");
-        }
-    }
-
     fn parse(text: &[u8]) -> Option<Self> {
         let mut script = Self::default();
         for entry in text.split(|&byte| byte == b',') {
@@ -240,6 +275,18 @@ mod tests {
             */
         "#]];
         expected.assert_eq(&String::from_utf8(output()).unwrap());
+    }
+
+    #[test]
+    fn what_is_deleted_again_is_written_again() {
+        let source = b"a+.b2.c3.d4.e5.a+.e5.";
+        let mut edits = EditList::new();
+        (0..7).for_each(|word| edits.delete(3 * word..3 * word + 2));
+        let output = edits.apply(source, CommentStyle::C);
+        let record = std::str::from_utf8(&output).unwrap().lines().nth(2);
+        let expected = "   0+0-a.2b,1+0-b2,1+0-c3,1+0-d4,1+0-e5,1+0-a.2b,1+0-e5,1+0";
+        assert_eq!(record, Some(expected));
+        assert_eq!(crate::undo(&output).unwrap(), source);
     }
 
     #[test]

@@ -31,8 +31,7 @@ impl Emitter<'_> {
         if !needed || !levels.contains(&Level::Master) || self.stem(Level::Master).is_none() {
             return None;
         }
-        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let mut region = self.region(found, construct);
+        let mut region = self.region(index);
         region.name = "master".to_owned();
         Some(self.add_region(region))
     }

@@ -44,7 +44,7 @@ impl Construct {
     fn add_nest(&mut self, nest: Nest) {
         match self.nests.iter_mut().find(|other| other.iteration == nest.iteration) {
             Some(other) => other.unclear |= other.headers != nest.headers,
-            None => self.nests.push(nest),
+            None => push(&mut self.nests, nest),
         }
     }
 
@@ -88,7 +88,7 @@ pub(super) fn collect(
         if let Some(body) = site.body
             && !bodies.contains(&body)
         {
-            bodies.push(body);
+            push(bodies, body);
         }
         if let Some(nest) = site.nest {
             construct.add_nest(nest);
@@ -104,6 +104,14 @@ pub(super) fn collect(
     }
     surroundings(&lexed.directives, &mut constructs, device);
     Ok(constructs)
+}
+
+/// Adds to a list that most constructs have one entry of, and then memory for no more.
+fn push<T>(list: &mut Vec<T>, entry: T) {
+    if list.is_empty() {
+        *list = Vec::with_capacity(1);
+    }
+    list.push(entry);
 }
 
 /// Different bodies of one directive must lie in branches that exclude each other.

@@ -205,8 +205,7 @@ impl Emitter<'_> {
     /// A construct with events of its own.
     fn events(&mut self, index: usize, levels: &[Level]) {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
-        let mut region = self.region(found, construct);
-        region.place_in(self.functions_around[index], self.options.abi);
+        let mut region = self.region(index);
         self.tell(index, levels, &mut region);
         let number = self.add_region(region);
         self.numbers[index] = Some(number);
@@ -308,7 +307,7 @@ impl Emitter<'_> {
         let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let (begin, end) = (self.directive_lines(found), self.last_lines(bodies));
         let mut region = Region::new("section", begin, end);
-        region.place_in(self.functions_around[index], self.options.abi);
+        region.describe(self.functions_around[index], "", self.options.abi);
         region.file = self.file(found.span.start);
         let parent = if implicit { Some(index) } else { construct.parent };
         let cancelled = parent.is_some_and(|parent| self.constructs[parent].cancelled);

@@ -1,12 +1,13 @@
 //! The front for C and C++: text, tokens, constructs, insertions.
 //!
-//! The phases borrow from each other in this order: [`lexer`] cuts the text, [`conditions`] chooses
-//! views of the preprocessor's branches, [`statements`] finds the bodies in each view,
-//! [`constructs`] puts them together with their surroundings, [`emit`] decides what each construct
-//! gets, [`assemble`] makes its texts, [`insertions`] and the edit list write them. For functions,
-//! [`outline`] finds the bodies in each view, [`head`] (with [`parts`] and [`lambda`]) says what
-//! the text before a brace is, [`bodies`] collects them, [`functions`] places the calls; [`device`]
-//! (with [`reach`]) says which of them may be compiled for devices, if that matters ([`callees`]).
+//! The phases borrow from each other in this order: [`lexer`] cuts the text and reads its
+//! directives ([`pragma`], [`attribute`] and [`meaning`]), [`conditions`] chooses views of the
+//! preprocessor's branches, [`statements`] finds the bodies in each view, [`constructs`] puts
+//! them together with their surroundings, [`emit`] decides what each construct gets, [`assemble`]
+//! makes its texts, [`insertions`] and the edit list write them. For functions, [`outline`] finds
+//! the bodies in each view, [`head`] (with [`parts`] and [`lambda`]) says what the text before a
+//! brace is, [`bodies`] collects them, [`functions`] places the calls; [`device`] (with
+//! [`reach`]) says which of them may be compiled for devices, if that matters ([`callees`]).
 //! Every phase is linear in the text; what views show differently is looked at once for each
 //! ([`segments`]).
 

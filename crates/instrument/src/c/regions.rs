@@ -1,6 +1,5 @@
 //! The regions of the outcome: their names, clauses and lines, and the numbers that they go by.
 
-use super::constructs::Construct;
 use super::emit::Emitter;
 use super::pragma::Found;
 use super::scan;
@@ -10,7 +9,9 @@ use crate::decimal::Decimal;
 use crate::directives::Kind;
 
 impl Emitter<'_> {
-    pub(super) fn region(&self, found: &Found, construct: &Construct) -> Region {
+    /// The region of a construct, without our own words.
+    pub(super) fn region(&self, index: usize) -> Region {
+        let (found, construct) = (&self.lexed.directives[index], &self.constructs[index]);
         let begin = self.directive_lines(found);
         let end = if found.has_body() { self.last_lines(&construct.bodies) } else { begin };
         let mut region = Region::new(found.directive.name(), begin, end);
@@ -18,7 +19,8 @@ impl Emitter<'_> {
         if let Some(argument) = argument.filter(|_| region.name == "critical") {
             region.sub_name = String::from_utf8_lossy(&found.text[argument]).trim().to_owned();
         }
-        found.description().clone_into(&mut region.clauses);
+        let function = self.functions_around[index];
+        region.describe(function, found.description(), self.options.abi);
         region.file = self.file(found.span.start);
         region
     }

@@ -50,6 +50,9 @@ pub(super) struct Nest {
     pub(super) iteration: Body,
 }
 
+/// So many loops most directives are about at the most.
+const HEADERS: usize = 4;
+
 /// Loops that are being looked for.
 #[derive(Debug, Clone)]
 struct Wanted {
@@ -208,7 +211,8 @@ impl Walk<'_> {
         match &found.kind {
             directives::Kind::Events(levels) if levels.iter().any(|level| level.has_bounds()) => {
                 let depth = directives::depth(&found.text, &found.directive)?;
-                Some(Wanted { site, depth, headers: Vec::new(), unclear: false })
+                let headers = Vec::with_capacity(depth.min(HEADERS));
+                Some(Wanted { site, depth, headers, unclear: false })
             }
             directives::Kind::Body { .. } => {
                 let outer = outer?;

@@ -80,7 +80,7 @@ impl Emitter<'_> {
         let lines = self.directive_lines(found);
         let mut region = Region::new("region", lines, lines);
         region.sub_name.clone_from(name);
-        region.place_in(self.functions_around[index], self.options.abi);
+        region.describe(self.functions_around[index], "", self.options.abi);
         region.file = self.file(found.span.start);
         let number = self.add_region(region);
         self.open_regions.open(name, number, found.span.start);

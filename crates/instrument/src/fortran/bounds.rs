@@ -11,6 +11,7 @@ use super::events::Target;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
 use crate::directive::Directive;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The argument for an unknown number.
@@ -18,6 +19,10 @@ const UNKNOWN: &str = ",[integer(8)::-1]";
 
 /// More loops than anybody collapses.
 const LOOPS_MAX: usize = 15;
+
+/// First value, last value and step of a loop; most are no longer than this.
+const PARAMETERS: usize = 3;
+const PARAMETER_BYTES: usize = 16;
 
 /// Clauses after which a name means something else inside of the construct, or nothing yet.
 const PRIVATISING: &[&str] = &["private", "lastprivate", "linear", "reduction", "in_reduction"];
@@ -94,7 +99,8 @@ impl<'a> Rewriter<'a> {
         let code = Code::of(self.source, self.facts.scan, self.writer.form, statement);
         let equals = code.text.iter().position(|c| *c == b'=').filter(|_| !code.strings)?;
         let variable = variable(&code.text[..equals])?.to_vec();
-        let mut parameters = vec![Vec::new()];
+        let mut parameters = Vec::with_capacity(PARAMETERS);
+        parameters.push(Vec::with_capacity(PARAMETER_BYTES));
         let mut depth = 0usize;
         for (c, offset) in code.text.iter().zip(&code.at).skip(equals + 1) {
             match c {
@@ -104,7 +110,7 @@ impl<'a> Rewriter<'a> {
             }
             match parameters.last_mut() {
                 Some(last) if *c != b',' || depth > 0 => last.push(self.source[*offset]),
-                _ => parameters.push(Vec::new()),
+                _ => parameters.push(Vec::with_capacity(PARAMETER_BYTES)),
             }
         }
         if parameters.len() == 2 {
@@ -147,6 +153,13 @@ fn volatile_names(source: &[u8]) -> HashSet<Vec<u8>> {
     names.map(<[u8]>::to_ascii_lowercase).collect()
 }
 
+fn in_lower_case(word: &[u8]) -> Cow<'_, [u8]> {
+    match word.iter().any(u8::is_ascii_uppercase) {
+        true => Cow::Owned(word.to_ascii_lowercase()),
+        false => Cow::Borrowed(word),
+    }
+}
+
 /// Whether another evaluation changes nothing, and means the same in front of the construct.
 fn is_plain(
     text: &[u8],
@@ -165,7 +178,7 @@ fn is_plain(
             }
             c if is_name(*c) => {
                 let length = text[at..].iter().take_while(|c| is_name(**c)).count();
-                let word = text[at..at + length].to_ascii_lowercase();
+                let word = in_lower_case(&text[at..at + length]);
                 at += length;
                 let number = c.is_ascii_digit();
                 if !number && !component && changes(&word) {

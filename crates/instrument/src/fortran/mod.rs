@@ -2,12 +2,13 @@
 //!
 //! Phases, each borrowing from the one before: [`scan`] joins lines to statements (with [`form`]
 //! for columns and sentinels, [`statement`], or [`plain`] for the most usual ones, [`class`] and
-//! [`heading`] for what a statement opens or closes, and [`directive_text`]), [`directive`] finds
-//! what directives mean, [`nest`] which END closes what (with [`units`], [`branch`] and [`atomic`];
-//! the result is in [`site`]), [`device`] what only devices run, [`plan`] what gets events,
-//! [`rewrite`] (with [`split`], [`close`], [`variables`] and [`user`]) where the calls go. For
-//! events of procedures, [`role`] says what a statement is, [`procedures`] which ones matter,
-//! [`functions`] what they become. [`tail`] writes the procedures that are called.
+//! [`heading`] for what a statement opens or closes, [`directive_text`] and [`offsets`] for the
+//! texts of directives), [`directive`] finds what directives mean, [`nest`] which END closes what
+//! (with [`units`], [`branch`] and [`atomic`]; the result is in [`site`]), [`device`] what only
+//! devices run, [`plan`] what gets events, [`rewrite`] (with [`split`], [`close`], [`variables`]
+//! and [`user`]) where the calls go. For events of procedures, [`role`] says what a statement is,
+//! [`procedures`] which ones matter, [`functions`] what they become. [`tail`] writes the
+//! procedures that are called.
 
 mod abi_pomp2;
 mod atomic;
@@ -124,16 +125,17 @@ fn append(
     if options.line_markers && !source.starts_with(b"# ") {
         edits.insert_ranked(0, -1, facts.places.marker_for(0));
     }
-    let from = edits.text().len();
+    let mut text = Vec::new();
     if !source.ends_with(b"\n") {
-        edits.text().push(b'\n');
+        text.push(b'\n');
     }
     if options.line_markers {
-        edits.text().extend_from_slice(facts.places.marker_of_ours().as_bytes());
+        text.extend_from_slice(facts.places.marker_of_ours().as_bytes());
     }
-    let tail = tail::tail(source, options, writer, names, &plans.regions);
-    edits.text().extend_from_slice(&tail);
-    edits.insert_written(source.len(), rewrite::LAST, from);
+    let text = tail::tail(text, source, options, writer, names, &plans.regions);
+    let long = edits.begin_long();
+    edits.insert_part(source.len(), rewrite::LAST, long, 0..text.len());
+    edits.end_long(long, text);
 }
 
 fn outcome(source: &[u8], edits: EditList, plans: Plans) -> Outcome {

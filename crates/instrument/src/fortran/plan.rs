@@ -309,8 +309,8 @@ impl Plans {
             region.sub_name = String::from_utf8_lossy(text).trim().to_owned();
         }
         let text = &facts.scan.directives[site.directive].text;
-        parsed.description(text).clone_into(&mut region.clauses);
-        region.place_in(&facts.nest.units[site.unit].path, facts.options.abi);
+        let function = &facts.nest.units[site.unit].path;
+        region.describe(function, parsed.description(text), facts.options.abi);
         region.sections = site.sections.len() as u32;
         let first = facts.scan.statements[site.opened].first;
         region.file = facts.places.other_file(first).map(str::to_owned);
@@ -344,7 +344,7 @@ impl Plans {
             let last = facts.places.line(facts.scan.statements[section.closed].first - 1);
             let last = last.max(begin.1);
             let mut region = Region::new("section", begin, (last, last));
-            region.place_in(&facts.nest.units[site.unit].path, facts.options.abi);
+            region.describe(&facts.nest.units[site.unit].path, "", facts.options.abi);
             let first = facts.scan.statements[section.opened].first;
             region.file = facts.places.other_file(first).map(str::to_owned);
             numbers.push(self.push(region));

@@ -15,8 +15,9 @@ const ANY_TYPE: &[&str] = &["!GCC$ ATTRIBUTES NO_ARG_CHECK ::", "!DIR$ IGNORE_TK
 /// Bytes of a text in one element of a table: with its quotes it fits a line of 72 columns.
 pub(super) const PIECE: usize = 40;
 
-/// Writes all units.
+/// Writes all units after a text.
 pub(super) fn tail(
+    out: Vec<u8>,
     source: &[u8],
     options: &Options,
     writer: Writer,
@@ -24,7 +25,7 @@ pub(super) fn tail(
     regions: &[Region],
 ) -> Vec<u8> {
     let path = &options.path;
-    let mut tail = Tail { writer, names, out: Vec::new() };
+    let mut tail = Tail { writer, names, out };
     for (name, routine) in names.used() {
         match names.abi {
             Abi::Pomp => tail.event(name, routine),

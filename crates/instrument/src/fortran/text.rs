@@ -88,6 +88,9 @@ pub(super) struct Names {
     hash: String,
     /// The procedures for events: few, and each is called in many places.
     used: Vec<Used>,
+    /// Where the next one is looked for first: most constructs call the same ones in the same
+    /// order.
+    next: usize,
     /// Those for lock routines by name in Fortran.
     pub locks: BTreeMap<String, &'static LockRoutine>,
     /// Those that PURE procedures call, each with the one that it calls.
@@ -119,7 +122,7 @@ impl Names {
         let hash = (hash >> 32) as u32 ^ hash as u32;
         let (prefix, hash) = (free_prefix(source), format!("{hash:08x}"));
         let (locks, pure) = (BTreeMap::new(), BTreeMap::new());
-        Names { abi, prefix, hash, used: Vec::new(), locks, pure }
+        Names { abi, prefix, hash, used: Vec::new(), next: 0, locks, pure }
     }
 
     /// Whether no procedure is used.
@@ -185,11 +188,15 @@ impl Names {
         let any = extras.is_some_and(|extras| extras.contains(&Extra::Any));
         // The second parts differ more often than the first.
         let is = |used: &Used| used.event.1 == event.1 && used.event.0 == event.0;
-        let known = self.used.iter().position(|used| is(used) && used.any == any);
-        known.unwrap_or_else(|| {
+        let count = self.used.len();
+        let mut places = (self.next..count).chain(0..self.next);
+        let known = places.find(|&at| is(&self.used[at]) && self.used[at].any == any);
+        let at = known.unwrap_or_else(|| {
             self.used.push(self.new_routine(event, any, extras));
-            self.used.len() - 1
-        })
+            count
+        });
+        self.next = at + 1;
+        at
     }
 
     fn new_routine(&self, event: Event, any: bool, extras: Option<&'static [Extra]>) -> Used {

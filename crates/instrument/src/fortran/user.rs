@@ -31,7 +31,7 @@ impl Rewriter<'_> {
                 let lines = facts.lines(own.at);
                 let mut region = Region::new("region", lines, lines);
                 region.sub_name.clone_from(&named.name);
-                region.place_in(&facts.nest.units[own.unit].path, facts.options.abi);
+                region.describe(&facts.nest.units[own.unit].path, "", facts.options.abi);
                 let first = facts.scan.statements[own.at].first;
                 region.file = facts.places.other_file(first).map(str::to_owned);
                 let number = self.plans.push(region);
