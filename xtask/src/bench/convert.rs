@@ -1,5 +1,6 @@
 //! What `pompeii convert` takes, on generated traces (`traces.rs`): events per second of CPU time
-//! for each format and shape of a trace, and whether memory follows the length of a trace.
+//! for each format and shape of a trace, and whether memory follows the length of a trace. Next to
+//! it the tables of the Python module, read batch by batch.
 //!
 //! `BENCH_TURNS` is the number of runs of which the median counts.
 
@@ -12,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::cost::{self, Cost};
 use super::median;
 use super::traces::Writer;
-use crate::shell;
+use crate::{shell, wheel};
 
 /// Runs of which the median counts, if `BENCH_TURNS` says nothing else.
 const TURNS: usize = 3;
@@ -29,6 +30,17 @@ const FORMATS: [(&str, f64); 4] =
 /// short traces only.
 const FURTHER: [(&str, f64); 5] =
     [("speedscope", 0.0), ("chrome", 0.0), ("firefox", 0.0), ("paraver", 0.0), ("epilog", 0.0)];
+
+/// Tables of Python, by name, and the same goal. That of events is made of the records alone, and
+/// those of visits of the call paths, too.
+const TABLES: [(&str, f64); 2] = [("events", 10.0), ("visits", 10.0)];
+
+/// Reads a table of a trace. The anchor is its first argument, the name the second one.
+const READ: &str = "
+import sys, pompeii
+table = pompeii.open(sys.argv[1]).table('trace.' + sys.argv[2])
+sys.exit(sum(len(rows) for rows in table.batches()) == 0)
+";
 
 /// Shape, processes, threads of each.
 const SHAPES: [(&str, u32, u32); 4] =
@@ -59,11 +71,22 @@ fn turns() -> Result<usize> {
     Ok(turns.context("BENCH_TURNS is a number of turns")? | 1)
 }
 
+/// Installs the Python package with a module of the release profile. Returns its environment.
+fn install(pompeii: &Path) -> Result<PathBuf> {
+    shell::run(shell::cargo().args(["build", "--release", "-q", "-p", "pompeii-python"]))?;
+    let native = shell::target_folder().join("release/libpompeii_native.so");
+    let platform = format!("linux_{}", std::env::consts::ARCH);
+    let folder = shell::target_folder().join("wheels");
+    wheel::install(&wheel::pack(&native, pompeii, &platform, &folder)?)
+}
+
 /// The programs, and the folder for traces.
 struct Bench {
     pompeii: PathBuf,
     writer: Writer,
     folder: PathBuf,
+    /// Where the Python package is installed.
+    python: PathBuf,
 }
 
 impl Bench {
@@ -71,7 +94,8 @@ impl Bench {
         let pompeii = shell::build_pompeii()?;
         let folder = shell::target_folder().join("bench-convert");
         let writer = Writer::new(&folder)?;
-        Ok(Bench { pompeii, writer, folder })
+        let python = install(&pompeii)?.join("bin/python");
+        Ok(Bench { pompeii, writer, folder, python })
     }
 
     /// Converts a trace with one thread, and removes the result.
@@ -89,20 +113,34 @@ impl Bench {
         Ok(cost)
     }
 
+    /// Reads a table in Python.
+    fn read(&self, anchor: &Path, table: &str) -> Result<Cost> {
+        let mut command = Command::new(&self.python);
+        let cost = cost::of(command.args(["-c", READ]).arg(anchor).arg(table))?;
+        ensure!(cost.is_success, "the table {table} of {} cannot be read", anchor.display());
+        Ok(cost)
+    }
+
     fn speed(&self) -> Result<()> {
         println!(
-            "{:10} {:10} {:>8} {:>10} {:>5}",
+            "{:10} {:13} {:>8} {:>10} {:>5}",
             "trace", "format", "M events", "M/s of CPU", "goal"
         );
         for (shape, processes, threads) in SHAPES {
             let (anchor, events) = self.writer.write(shape, (processes, threads), 10 * MILLION)?;
-            for (format, rate_min) in FORMATS.into_iter().chain(FURTHER) {
-                let costs: Result<Vec<f64>> =
-                    (0..turns()?).map(|_| Ok(self.convert(&anchor, format)?.cpu_s)).collect();
+            let show = |what: &str, rate_min: f64, run: &dyn Fn() -> Result<Cost>| -> Result<()> {
+                let costs: Result<Vec<f64>> = (0..turns()?).map(|_| Ok(run()?.cpu_s)).collect();
                 let rate = events as f64 / 1e6 / median(costs?);
                 let missed = if rate < rate_min { "  MISSED" } else { "" };
                 let millions = events / MILLION;
-                println!("{shape:10} {format:10} {millions:8} {rate:10.1} {rate_min:5.1}{missed}");
+                println!("{shape:10} {what:13} {millions:8} {rate:10.1} {rate_min:5.1}{missed}");
+                Ok(())
+            };
+            for (format, rate_min) in FORMATS.into_iter().chain(FURTHER) {
+                show(format, rate_min, &|| self.convert(&anchor, format))?;
+            }
+            for (table, rate_min) in TABLES {
+                show(&format!("Python {table}"), rate_min, &|| self.read(&anchor, table))?;
             }
         }
         Ok(())

@@ -35,6 +35,8 @@ pub(crate) struct Matching<'a> {
     dealt: Option<Arc<Dealt>>,
     /// What is counted, if that is not all.
     within: Option<Within>,
+    /// Whether compounds are wanted.
+    compounds: bool,
 }
 
 /// The part of a compound that is counted.
@@ -56,7 +58,19 @@ impl<'a> Matching<'a> {
         let (joins, levels) = (Joins::default(), Levels::default());
         let matchers = Matchers::with_steps(options.task_steps);
         let (front, within) = (options.path.then(|| Front::new(definitions)), options.within);
-        Matching { definitions, matchers, joins, levels, front, tables, found, dealt: None, within }
+        let (dealt, compounds) = (None, options.compounds);
+        Matching {
+            definitions,
+            matchers,
+            joins,
+            levels,
+            front,
+            tables,
+            found,
+            dealt,
+            within,
+            compounds,
+        }
     }
 
     /// Several ranks match the records of their own locations.
@@ -104,7 +118,8 @@ impl<'a> Matching<'a> {
             (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
             _ => true,
         };
-        for record in &window.records {
+        let wanted = if self.compounds { &window.records[..] } else { &[] };
+        for record in wanted {
             if has_scope(record) {
                 levels.record(&definitions.counters, record);
             }

@@ -2,7 +2,7 @@
 
 use crate::within::Within;
 
-/// How a trace is analysed. Results depend on `within` only.
+/// How a trace is analysed. What is found does not depend on threads and windows.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Threads.
@@ -16,10 +16,19 @@ pub struct Options {
     pub within: Option<Within>,
     /// Find the steps of tasks ([`crate::Compound::Step`]), too.
     pub task_steps: bool,
+    /// Find compounds. Without them there are the tables of call paths, visits and fragments only.
+    pub compounds: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { threads: 1, window_events: 250_000, path: false, within: None, task_steps: false }
+        Options {
+            threads: 1,
+            window_events: 250_000,
+            path: false,
+            within: None,
+            task_steps: false,
+            compounds: true,
+        }
     }
 }

@@ -49,6 +49,9 @@ pub enum Column {
     Calls(Vec<u32>),
 }
 
+/// Tables that each location makes by itself, so that no compound is needed for them.
+pub const WITHOUT_COMPOUNDS: [&str; 3] = ["calls", "visits", "fragments"];
+
 /// A type whose values a column has.
 pub(crate) trait Cell: Copy {
     fn column(cells: &[Self]) -> Column;
