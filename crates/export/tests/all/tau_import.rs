@@ -112,6 +112,19 @@ fn paths_with_two_steps_are_below_the_program() {
     );
 }
 
+/// A function with `TAU_PROFILE_PARAM1L`, as TAU writes it: all of its visits, and those with 100
+/// and with 10,000 again. All times add up to the 20 us of `main`, with three visits of callees.
+#[test]
+fn visits_with_a_value_of_a_parameter_are_counted_once() {
+    let lines = "\"int main(void) C [{m.c} {5,1}-{17,1}]  \" 1 3 8 20 0 GROUP=\"TAU_DEFAULT\" \n\
+        \"int scale(int) C [{s.c} {5,1}-{11,1}]  \" 3 0 12 12 0 GROUP=\"TAU_USER\" \n\
+        \"int scale(int) C [{s.c} {5,1}-{11,1}]   [ <size> = <100> ]  \" 2 0 7 7 0 \
+        GROUP=\"TAU_PARAM | TAU_USER\" \n\
+        \"int scale(int) C [{s.c} {5,1}-{11,1}]   [ <size> = <10000> ]  \" 1 0 5 5 0 \
+        GROUP=\"TAU_PARAM | TAU_USER\" \n";
+    check(&[("profile.0.0.0", lines)], expect![[r#""#]]);
+}
+
 #[test]
 fn flat_timers_are_callees_of_the_one_with_the_largest_time() {
     let lines = "\"f\" 2 0 3 3 0 GROUP=\"G\" \n\"main\" 1 2 4.25 7.25 0 GROUP=\"G\" \n\

@@ -20,6 +20,9 @@ pub struct Profile<'a> {
     pub events: Vec<Event<'a>>,
 }
 
+/// The group of timers for the values of parameters (`TAU_PROFILE_PARAM1L`).
+const PARAMETERS: &str = "TAU_PARAM";
+
 /// A line of a timer.
 #[derive(Debug)]
 pub struct Timer<'a> {
@@ -31,6 +34,8 @@ pub struct Timer<'a> {
     pub exclusive: f64,
     /// Value with callees.
     pub inclusive: f64,
+    /// It counts the visits of another timer in which a parameter had one value.
+    pub is_of_parameter: bool,
 }
 
 /// A line of a user event.
@@ -152,7 +157,7 @@ impl<'a> Reader<'a> {
             "a timer with its numbers, `\"NAME\" CALLS SUBRS EXCL INCL 0 GROUP=\"GROUP\"`";
         let line = self.next(expected)?;
         let (name, rest) = quoted(line).ok_or_else(|| self.damage(expected))?;
-        let numbers = rest.split_once("GROUP=").map_or(rest, |(numbers, _)| numbers);
+        let (numbers, groups) = rest.split_once("GROUP=").unwrap_or((rest, ""));
         let numbers = self.numbers(numbers, expected)?;
         let (calls, exclusive, inclusive, lines) = match (numbers.as_slice(), has_squares) {
             (&[calls, _, exclusive, inclusive, lines], false)
@@ -164,7 +169,8 @@ impl<'a> Reader<'a> {
         if [calls, exclusive, inclusive].iter().any(|it| !(0.0..=VALUE_MAX).contains(it)) {
             return Err(self.damage("numbers from 0 to 1e15"));
         }
-        let timer = Timer { name, calls, exclusive, inclusive };
+        let is_of_parameter = groups.contains(PARAMETERS);
+        let timer = Timer { name, calls, exclusive, inclusive, is_of_parameter };
         for _ in 0..lines as u64 {
             self.next("the time of a single visit")?;
         }

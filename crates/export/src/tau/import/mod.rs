@@ -4,7 +4,8 @@
 //!   them. Timers become regions by their names (`names.rs`).
 //! * A metric whose name contains `TIME` gives the times; a tick is a nanosecond. The other metrics
 //!   and the user events are metrics of the cube.
-//! * Timers of samples are left out, because their time is also that of the timers around them.
+//! * Timers of samples are left out, because their time is also that of the timers around them. So
+//!   are those for values of parameters: the timer of the function has all of their time.
 //!
 //! Memory follows the number of timers and values, which is less than the size of the files.
 
@@ -107,7 +108,7 @@ impl Import {
         });
         let scale = if is_time(name) { 1e3 } else { 1.0 };
         let mut numbers = Vec::with_capacity(profile.timers.len());
-        for timer in &profile.timers {
+        for timer in profile.timers.iter().filter(|timer| !timer.is_of_parameter) {
             let number = self.timers.number(timer.name);
             let leaf = self.timers.name(self.timers.leaf(number));
             if SAMPLES.iter().any(|begin| leaf.starts_with(begin)) {
