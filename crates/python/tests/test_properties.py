@@ -164,6 +164,28 @@ class Properties(unittest.TestCase):
         names = {it["name"] for it in pompeii.open(experiment()).metrics}
         self.assertEqual(names & {"visited", "part_of_waiting"}, {"part_of_waiting"})
 
+    def test_properties_of_an_installed_package_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            info = os.path.join(folder, "late_barriers-1.0.dist-info")
+            os.mkdir(info)
+            files = {
+                os.path.join(folder, "late_barriers.py"): MINE,
+                os.path.join(info, "METADATA"): "Name: late_barriers\nVersion: 1.0\n",
+                os.path.join(info, "entry_points.txt"): (
+                    "[pompeii.properties]\nlate = late_barriers:Late\n"
+                ),
+            }
+            for path, text in files.items():
+                with open(path, "w", encoding="utf-8") as out:
+                    out.write(text)
+            sys.path.insert(0, folder)
+            self.addCleanup(sys.path.remove, folder)
+            self.addCleanup(sys.modules.pop, "late_barriers", None)
+            from pompeii.properties import installed
+
+            (late,) = installed()
+            self.assertEqual((late.name, late.title), ("my_wait", "Waiting of mine"))
+
     def test_a_class_that_is_no_property_is_an_error(self):
         class Unnamed(pompeii.Property):
             pass
