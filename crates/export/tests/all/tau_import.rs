@@ -122,7 +122,16 @@ fn visits_with_a_value_of_a_parameter_are_counted_once() {
         GROUP=\"TAU_PARAM | TAU_USER\" \n\
         \"int scale(int) C [{s.c} {5,1}-{11,1}]   [ <size> = <10000> ]  \" 1 0 5 5 0 \
         GROUP=\"TAU_PARAM | TAU_USER\" \n";
-    check(&[("profile.0.0.0", lines)], expect![[r#""#]]);
+    check(
+        &[("profile.0.0.0", lines)],
+        expect![[r#"
+        flat: true, sampled: 0
+        program int main(void) C
+        0,0,0 Master thread on n1, 20000 ticks
+        int main(void) C time=[8000.0] visits=[1.0]
+        int main(void) C / int scale(int) C time=[12000.0] visits=[3.0]
+    "#]],
+    );
 }
 
 #[test]
