@@ -158,7 +158,8 @@ class Properties(unittest.TestCase):
         self.assertEqual(found.errors, [])
         found.store()
         (error,) = found.errors
-        self.assertRegex(error, r"^Visited: \d+ at call path \d+ and location \d is larger than \d+ ")
+        where = r"^Visited: \d+ at call path \d+ and location \d is larger than \d+ "
+        self.assertRegex(error, where)
         self.assertIn(" of `omp_ebarrier_wait`, whose part it is", error)
         self.assertEqual(list(found.totals()), ["part_of_waiting"])
         names = {it["name"] for it in pompeii.open(experiment()).metrics}
