@@ -225,6 +225,11 @@ pub enum Definition {
         /// body; otherwise it is inside the call that the construct has become.
         is_function: bool,
     },
+    /// Tasks have items of `depend` clauses, up to this number of them. The last one counts.
+    DependItems {
+        /// The number.
+        count: u32,
+    },
     /// A metric that was asked for; those that are counted have ids in the order of the log.
     Metric {
         /// Its name.
@@ -306,6 +311,10 @@ impl Definition {
             }
             Definition::Construct { region, object, address, is_function } => {
                 put_call(log, 60, [*region, *object], *address).push(u8::from(*is_function));
+            }
+            Definition::DependItems { count } => {
+                log.push(61);
+                log.extend(count.to_le_bytes());
             }
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
@@ -389,6 +398,7 @@ impl Definition {
                 let (id, path, build_id) = (fields.number()?, fields.text()?, fields.text()?);
                 Some(Some(Self::Object { id, path, build_id }))
             }
+            61 => Some(Some(Self::DependItems { count: fields.number()? })),
             tag @ (38 | 39 | 60) => {
                 let (region, object, address) =
                     (fields.number()?, fields.number()?, fields.long()?);
@@ -460,6 +470,7 @@ mod tests {
         let written = [
             Definition::Metric { name, unit, mark: false, missing },
             Definition::MetricReading { everywhere: true, cost_ns: 312 },
+            Definition::DependItems { count: 3 },
         ];
         let mut log = Vec::new();
         written.iter().for_each(|definition| definition.encode(&mut log));

@@ -7,7 +7,9 @@ use std::process::Command;
 use pompeii_testing::oracles;
 
 use crate::common::{Ended, Sandbox};
-use crate::unmodified::{CONSTRUCTS, alone, has_named_critical, places, visits};
+use crate::unmodified::{
+    CONSTRUCTS, WAVEFRONT, alone, has_dependences, has_named_critical, places, visits,
+};
 
 /// Compiles `text` as `program` by clang alone.
 fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
@@ -47,6 +49,16 @@ fn constructs_are_visited_as_often_as_in_the_instrumented_program() {
         found.dedup();
         assert_eq!(*found, places(&sandbox, kind), "{kind}");
     }
+}
+
+#[test]
+fn dependences_of_tasks_are_in_the_trace() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "wave", WAVEFRONT, &[]);
+    has_dependences(&sandbox);
 }
 
 /// Every form of task, with its data.

@@ -86,6 +86,46 @@ pub fn places(sandbox: &Sandbox, kind: &str) -> Vec<(u64, String)> {
     places
 }
 
+/// Each task but those at two borders comes after its neighbours.
+pub const WAVEFRONT: &str = r#"
+#include <stdio.h>
+#define N 5
+static int grid[N][N];
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int i = 1; i < N; i++)
+    for (int j = 1; j < N; j++)
+#pragma omp task depend(in : grid[i - 1][j], grid[i][j - 1]) depend(out : grid[i][j])
+      grid[i][j] = grid[i - 1][j] + grid[i][j - 1] + 1;
+  printf("%d\n", grid[N - 1][N - 1]);
+  return 0;
+}
+"#;
+
+/// The trace of [`WAVEFRONT`] has its dependences: 4 rows and 4 columns with 3 in each, also after
+/// its tasks are split. The attributes of its records are legal.
+pub fn has_dependences(sandbox: &Sandbox) {
+    let ended = sandbox.succeeds("run -q --trace -o exp -- ./wave");
+    assert_eq!(ended.output, "69\n", "{}", ended.messages);
+    let tasks: Value = serde_json::from_str(&sandbox.succeeds("tasks exp --json").output).unwrap();
+    let region = &tasks["regions"][0];
+    let found = [&region["dependences"], &region["parallelism_is_upper_bound"], &region["tasks"]];
+    assert_eq!(found, [&Value::from(24), &Value::from(false), &Value::from(16)], "{tasks}");
+    sandbox.succeeds("dump --check exp");
+    sandbox.succeeds("tasks exp --split out");
+    sandbox.succeeds("dump --check out");
+    let again: Value = serde_json::from_str(&sandbox.succeeds("tasks out --json").output).unwrap();
+    assert_eq!(again["regions"][0]["dependences"], 24, "{again}");
+}
+
+#[test]
+fn dependences_of_tasks_are_in_the_trace() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "wave", WAVEFRONT, &[]);
+    has_dependences(&sandbox);
+}
+
 /// Constructs with visits that are exact.
 pub const CONSTRUCTS: &str = r#"
 #include <omp.h>

@@ -3,6 +3,7 @@
 //! tables beside them say what those are in the run.
 
 mod communicators;
+mod depend;
 mod ending;
 mod local;
 mod recorders;
@@ -135,6 +136,7 @@ impl Trace {
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         let size = run.size();
         parameters.define(&mut archive)?;
+        depend::define(&mut archive, run)?;
         define_clock(&mut archive, run)?;
         define_paradigm(&mut archive, enums::Paradigm::OPENMP)?;
         if size.is_some() {

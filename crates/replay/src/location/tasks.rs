@@ -76,7 +76,7 @@ impl Location {
         attributes: &[AttributeValue],
     ) {
         self.items.clear();
-        if matches!(event, Event::ThreadTaskCreate(_)) {
+        if matches!(event, Event::ThreadTaskCreate(_) | Event::OmpTaskCreate(_)) {
             let items = attributes.iter().filter_map(|it| definitions.depend.item(it));
             self.items.extend(items);
         }

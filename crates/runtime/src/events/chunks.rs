@@ -67,6 +67,26 @@ impl Location {
         }
     }
 
+    /// The same for records with attributes, which take `bytes` more than an event has room for.
+    pub fn large_records(
+        &mut self,
+        (now, bytes): (u64, usize),
+        write: impl FnOnce(Records) -> Records,
+    ) {
+        if !self.tracing || (self.events.room().is_none() && !self.next_chunk(now)) {
+            return;
+        }
+        if !self.events.holds(bytes) {
+            self.events.fill();
+            if !self.next_chunk(now) {
+                return;
+            }
+        }
+        if let Some(records) = Records::begin_large(&self.events, bytes, now) {
+            write(records).end(&mut self.events, now);
+        }
+    }
+
     /// The first record of a process is the begin of its program, which encloses all events. Its
     /// name has this id.
     pub fn begin_program(&mut self, name: u32) {

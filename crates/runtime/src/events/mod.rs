@@ -153,6 +153,11 @@ impl Events {
         self.room().is_some()
     }
 
+    /// Whether an event and this number of bytes have room in the current chunk.
+    fn holds(&self, bytes: usize) -> bool {
+        self.next + bytes <= self.end()
+    }
+
     /// Begins the first chunk in this buffer.
     pub fn begin_in(&mut self, buffer: *mut Buffer) {
         self.chunk = buffer;
@@ -222,6 +227,11 @@ impl Records {
         Some(Records { start, at: start + TIMESTAMP_BYTES, time })
     }
 
+    /// The same for records with attributes, which take `bytes` more.
+    fn begin_large(events: &Events, bytes: usize, time: u64) -> Option<Records> {
+        events.holds(bytes).then(|| Records::begin(events, time)).flatten()
+    }
+
     /// The same for the records of two events.
     #[inline(always)]
     pub fn begin_two(events: &Events, time: u64) -> Option<Records> {
@@ -279,6 +289,27 @@ impl Records {
         records
     }
 
+    /// The attributes of the record that comes next: numbers with ids below 256. The caller has
+    /// found room for them ([`attributes_bytes`]).
+    #[inline(always)]
+    pub fn attributes(mut self, attributes: &[Attribute]) -> Self {
+        let bytes = 2 + attributes.len() * size_of::<Attribute>();
+        // SAFETY: the caller's promise.
+        unsafe {
+            put(self.at, kind::ATTRIBUTE_LIST);
+            put(self.at + 1, LONG);
+            put(self.at + 2, (bytes as u64).to_le());
+            put(self.at + ATTRIBUTES_HEAD_BYTES - 2, [1, attributes.len() as u8]);
+        }
+        self.at += ATTRIBUTES_HEAD_BYTES;
+        for attribute in attributes {
+            // SAFETY: as above.
+            unsafe { put(self.at, *attribute) };
+            self.at += size_of::<Attribute>();
+        }
+        self
+    }
+
     /// Makes the records visible, the first of them with this time.
     #[inline(always)]
     pub fn end(self, events: &mut Events, now: u64) {
@@ -292,6 +323,36 @@ impl Records {
         }
         events.next = self.at;
         events.last_time = self.time;
+    }
+}
+
+/// In front of a length of eight bytes.
+const LONG: u8 = 0xff;
+/// The id of an attribute list, its length, and the number of attributes.
+const ATTRIBUTES_HEAD_BYTES: usize = 1 + 9 + 2;
+
+/// Bytes of this number of attributes with their list.
+pub const fn attributes_bytes(count: usize) -> usize {
+    ATTRIBUTES_HEAD_BYTES + count * size_of::<Attribute>()
+}
+
+/// An entry of an attribute list: a number.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Attribute {
+    /// The id in one byte, the type, and the value in eight bytes.
+    head: [u8; 4],
+    value: [u8; 8],
+}
+
+impl Attribute {
+    /// `UINT64`.
+    const NUMBER: u8 = 4;
+
+    /// The attribute with this id has this value.
+    #[inline(always)]
+    pub fn new(id: u8, value: u64) -> Self {
+        Self { head: [1, id, Self::NUMBER, 8], value: value.to_le_bytes() }
     }
 }
 
@@ -309,6 +370,8 @@ unsafe fn put<T>(at: usize, value: T) {
 pub mod kind {
     /// A time for the records after it.
     pub const TIMESTAMP: u8 = 5;
+    /// The attributes of the record after it.
+    pub const ATTRIBUTE_LIST: u8 = 6;
     /// A team is forked.
     pub const THREAD_FORK: u8 = 53;
     /// A team has joined.

@@ -18,6 +18,7 @@
 mod call;
 mod clauses;
 mod critical;
+mod depend;
 mod exports;
 mod header;
 mod library;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use super::call::{Arguments, Call};
 use super::clauses;
+use super::depend;
 use super::header::Header;
 use super::thread;
 use crate::unmodified::Directive;
@@ -11,6 +12,8 @@ use crate::ways::tasks;
 
 /// The task is final.
 const FINAL: usize = 2;
+/// There is an array of dependences.
+const DEPEND: usize = 8;
 /// It is complete when an event is fulfilled.
 const DETACH: usize = 0x2000;
 
@@ -49,6 +52,9 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
         };
         let mut header = Header::new([function, data, copy, size, align], flags, construct);
         tasks::create_begin(construct, &raw mut header.id);
+        if flags & DEPEND != 0 {
+            tasks::depend(construct, header.id, depend::items(dependences));
+        }
         let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
             let mut ours = arguments;
             ours[0] = run as *const () as usize;

@@ -49,6 +49,8 @@ pub struct StartToolResult {
 
 /// `ompt_set_result_t`: from this one on a callback is sent, at least sometimes.
 pub const SET_SOMETIMES: c_int = 3;
+/// The callback is sent whenever its event occurs.
+pub const SET_ALWAYS: c_int = 5;
 
 /// `ompt_callbacks_t`.
 pub mod callback {
@@ -61,6 +63,7 @@ pub mod callback {
     pub const IMPLICIT_TASK: c_int = 7;
     pub const SYNC_REGION_WAIT: c_int = 16;
     pub const MUTEX_RELEASED: c_int = 17;
+    pub const DEPENDENCES: c_int = 18;
     pub const WORK: c_int = 20;
     pub const MASKED: c_int = 21;
     pub const SYNC_REGION: c_int = 23;
@@ -96,6 +99,26 @@ pub mod task_flag {
     pub const UNDEFERRED: c_int = 0x0800_0000;
     pub const UNTIED: c_int = 0x1000_0000;
     pub const FINAL: c_int = 0x2000_0000;
+}
+
+/// `ompt_dependence_t`: an item of a `depend` clause.
+#[repr(C)]
+pub struct Dependence {
+    /// Its address; that of an iteration, of `ordered`.
+    pub variable: u64,
+    /// How it is used.
+    pub kind: c_int,
+}
+
+/// `ompt_dependence_type_t`.
+pub mod dependence {
+    use std::ffi::c_int;
+
+    pub const IN: c_int = 1;
+    pub const OUT: c_int = 2;
+    pub const INOUT: c_int = 3;
+    pub const MUTEXINOUTSET: c_int = 4;
+    pub const INOUTSET: c_int = 7;
 }
 
 /// `ompt_task_status_t`.

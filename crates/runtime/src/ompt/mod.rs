@@ -13,6 +13,7 @@
 //! | a worker's final barrier ends with its next region | the core ends it at the join |
 //! | a worksharing construct ends before its barrier | the end is kept until the next event |
 //! | the first piece of clang's untied tasks is not the task | the second one begins it |
+//! | dependences come after the creation of their task | they end the creation ([`depend`]) |
 //! | a callback has no counterpart | it is passed over and counted |
 //!
 //! OMPT keeps a word of ours for each region and each task: [`interface`] has what they mean.
@@ -23,6 +24,7 @@
 //! calls carry teams and tasks.
 
 mod calls;
+pub(crate) mod depend;
 pub(crate) mod interface;
 pub(crate) mod mutex;
 mod open;

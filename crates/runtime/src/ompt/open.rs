@@ -57,6 +57,10 @@ struct Open {
     entries: Vec<Entry>,
     /// The worksharing construct that has ended last.
     ended: Option<Entry>,
+    /// A task whose creation ends when its dependences are known: its construct and its handle.
+    created: Option<(Given, i64)>,
+    /// The next task comes after others because of a clause of which no task has the items.
+    comes_after: bool,
 }
 
 impl Open {
@@ -154,6 +158,26 @@ pub fn note_ended(entry: Entry) {
 #[inline(always)]
 pub fn take_ended() -> Option<Entry> {
     with(|open| open.ended.take()).flatten()
+}
+
+/// The creation of a task ends when its dependences are known.
+pub fn await_dependences(construct: Given, handle: i64) {
+    with(|open| open.created = Some((construct, handle)));
+}
+
+/// The task whose creation waits for its dependences, once.
+pub fn take_created() -> Option<(Given, i64)> {
+    with(|open| open.created.take()).flatten()
+}
+
+/// The next task that the thread creates comes after others.
+pub fn expect_after() {
+    with(|open| open.comes_after = true);
+}
+
+/// Whether that was said of the task that is created now.
+pub fn take_after() -> bool {
+    with(|open| std::mem::take(&mut open.comes_after)).unwrap_or_default()
 }
 
 /// A worker begins its part of a parallel region: it has nothing else open. OMPT ends its last part

@@ -9,8 +9,10 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
 
-use super::interface::{Data, Lookup, SET_SOMETIMES, SetCallback, StartToolResult, callback};
-use super::{mutex, parallel, sync, tasks, work};
+use super::interface::{
+    Data, Lookup, SET_ALWAYS, SET_SOMETIMES, SetCallback, StartToolResult, callback,
+};
+use super::{depend, mutex, parallel, sync, tasks, work};
 use crate::{folder, next, start};
 
 /// The one that the runtime keeps.
@@ -84,6 +86,9 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: Option<&Data>) -
     let sent = |(event, function): (c_int, *const c_void)| set(event, function) >= SET_SOMETIMES;
     // All of them are to be asked for, whichever are sent.
     let sent = callbacks().map(sent);
+    if set(callback::DEPENDENCES, depend::dependences as *const c_void) == SET_ALWAYS {
+        depend::note_sent();
+    }
     c_int::from(sent.contains(&true))
 }
 
@@ -91,7 +96,7 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: Option<&Data>) -
 extern "C" fn finalize(_tool: Option<&Data>) {}
 
 /// What is asked for. To add a callback: its line here, its number in `interface.rs`. Flushes are
-/// frequent and without a wait, locks are interposed.
+/// frequent and without a wait, locks are interposed. That of dependences is asked for apart.
 fn callbacks() -> [(c_int, *const c_void); 12] {
     [
         (callback::PARALLEL_BEGIN, parallel::begin as *const c_void),

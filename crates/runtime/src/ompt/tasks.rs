@@ -7,6 +7,7 @@
 use std::ffi::c_int;
 
 use super::calls;
+use super::depend;
 use super::interface::{Address, Data, Explicit, status, task_flag};
 use super::open::{self, Family};
 use crate::clock::System;
@@ -22,10 +23,11 @@ pub extern "C" fn create(
     _frame: Address,
     task: Option<&Data>,
     flags: c_int,
-    _has_dependences: c_int,
+    has_dependences: c_int,
     address: Address,
 ) {
     let Some(task) = task else { return };
+    depend::settle();
     task.set(0);
     // A taskwait with dependences is a task for the runtime, but none of the program's.
     let is_one = flags & task_flag::EXPLICIT != 0 && flags & task_flag::TASKWAIT == 0;
@@ -39,7 +41,7 @@ pub extern "C" fn create(
     if flags & task_flag::UNDEFERRED != 0 {
         create_undeferred(task, address, is_untied);
     } else {
-        create_deferred(task, address, is_untied);
+        create_deferred(task, address, (is_untied, has_dependences != 0));
     }
 }
 
@@ -52,12 +54,15 @@ fn create_undeferred(task: &Data, address: usize, is_untied: bool) {
     let Some(construct) = construct(directive, address, is_untied) else { return };
     let mut handle = 0;
     // SAFETY: a descriptor whose calls carry the handle.
-    unsafe { tasks::create_begin(construct, &raw mut handle) };
+    unsafe {
+        tasks::create_begin(construct, &raw mut handle);
+        depend::note_after(construct, handle);
+    }
     open::push(Family::Task, Some(construct), handle);
     task.set(Explicit::UNDEFERRED.word());
 }
 
-fn create_deferred(task: &Data, address: usize, is_untied: bool) {
+fn create_deferred(task: &Data, address: usize, (is_untied, has_dependences): (bool, bool)) {
     let Some(construct) = construct(Directive::Task, address, is_untied) else { return };
     let number = unmodified::number(construct);
     if number == 0 {
@@ -77,7 +82,8 @@ fn create_deferred(task: &Data, address: usize, is_untied: bool) {
         } else {
             open::note_unpaired();
         }
-        tasks::create_end(construct, handle);
+        depend::note_after(construct, handle);
+        depend::end_creation(construct, handle, has_dependences);
     }
 }
 
@@ -108,6 +114,7 @@ fn words(directive: Directive, is_untied: bool) -> Words {
 /// `ompt_callback_task_schedule`: `prior` has come to an end or is suspended, and `next` begins or
 /// goes on.
 pub extern "C" fn schedule(prior: Option<&Data>, status: c_int, next: Option<&Data>) {
+    depend::settle();
     match status {
         status::COMPLETE | status::CANCEL | status::DETACH => prior.into_iter().for_each(end),
         // Nothing begins or ends on this thread.

@@ -73,6 +73,7 @@ use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
+use crate::task::depend::{Item, Kind, depend};
 use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
 
 /// Runs a script on the fast ways where there are some, and on the general ones: what is printed of
@@ -175,6 +176,18 @@ fn kind(name: &str) -> RegionKind {
     }
     let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
     known.map_or(RegionKind::User, |(_, kind)| kind)
+}
+
+/// An item of a `depend` clause: `in:7`, or `?`.
+fn depend_item(text: &str) -> Item {
+    let (kind, address) = text.split_once(':')?;
+    let kind = match kind {
+        "in" => Kind::In,
+        "inout" => Kind::Out,
+        "mutexinoutset" => Kind::Mutex,
+        _ => Kind::Set,
+    };
+    Some((kind, address.parse().unwrap()))
 }
 
 fn parallel(parallel: u32, barrier: u32) -> &'static ParallelRegions {
@@ -391,6 +404,11 @@ impl Run {
                 let thread = self.thread(name);
                 self.with(thread, |thread| values::set(thread, of.as_bytes(), value, now));
                 self.name_new(format!("{of}=others"));
+            }
+            ("depend", [instance, items]) => {
+                let (thread, handle) = (self.thread(name), self.tasks[*instance]);
+                let items = items.split(',').map(depend_item);
+                self.with(thread, |thread| depend(thread, handle, items));
             }
             (_, [region]) => self.region_event(name, verb, region, now),
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),

@@ -13,9 +13,9 @@ use pompeii_live::{DEFINITIONS_FILE, Definition};
 
 use super::{Run, Setting};
 use crate::clock::scripted;
-use crate::ompt::interface::{Address, work};
+use crate::ompt::interface::{Address, Dependence, work};
 use crate::ompt::interface::{Data, callback, endpoint, mutex as kind, status, sync, task_flag};
-use crate::ompt::{mutex, sync as regions, tasks, work as constructs};
+use crate::ompt::{depend, mutex, sync as regions, tasks, work as constructs};
 use crate::team;
 use crate::tls::{self, Thread};
 
@@ -41,6 +41,11 @@ impl Program {
             return None;
         }
         Some(&*self.words.entry(name.to_owned()).or_insert_with(Data::new))
+    }
+
+    fn create(&mut self, name: &str, (flags, has_dependences): (&str, c_int), at: &str) {
+        let (at, flags) = (self.address(at), task_flag::EXPLICIT | task_kind(flags));
+        tasks::create(None, std::ptr::null(), self.task(name), flags, has_dependences, at);
     }
 
     fn step(&mut self, words: &[&str]) {
@@ -69,9 +74,12 @@ impl Program {
             }
             ["critical", "acquired"] => mutex::acquired(kind::CRITICAL, 0x4010, std::ptr::null()),
             ["critical", "released"] => mutex::released(kind::CRITICAL, 0x4010, std::ptr::null()),
-            ["create", name, flags, at] => {
-                let (at, flags) = (self.address(at), task_flag::EXPLICIT | task_kind(flags));
-                tasks::create(None, std::ptr::null(), self.task(name), flags, 0, at);
+            ["create", name, flags, at] => self.create(name, (flags, 0), at),
+            ["create", name, flags, at, "after"] => self.create(name, (flags, 1), at),
+            ["depend", name, ref items @ ..] => {
+                let items: Vec<Dependence> = items.iter().map(|item| dependence(item)).collect();
+                let count = items.len() as c_int;
+                depend::dependences(self.task(name), items.as_ptr(), count);
             }
             ["schedule", prior, status, next] => {
                 for name in [prior, next] {
@@ -83,6 +91,12 @@ impl Program {
             _ => panic!("{words:?}"),
         }
     }
+}
+
+/// `KIND:ADDRESS`, with the number of the kind.
+fn dependence(item: &str) -> Dependence {
+    let (kind, variable) = item.split_once(':').unwrap();
+    Dependence { variable: variable.parse().unwrap(), kind: kind.parse().unwrap() }
 }
 
 fn work_kind(name: &str) -> c_int {
@@ -109,6 +123,7 @@ fn task_kind(name: &str) -> c_int {
         "tied" => 0,
         "untied" => task_flag::UNTIED,
         "undeferred" => task_flag::UNDEFERRED,
+        "wait" => task_flag::UNDEFERRED | task_flag::TASKWAIT,
         _ => panic!("{name}"),
     }
 }
@@ -125,8 +140,18 @@ fn check(number: usize, script: &str, expected: Expect) {
 
 /// The same in a team of this size, of which only the first thread has callbacks.
 fn check_in_team(threads: usize, number: usize, script: &str, expected: Expect) {
+    expected.assert_eq(&played(threads, number, (script, Setting::default()), Run::trees));
+}
+
+/// What a team of this size leaves after a script.
+fn played(
+    threads: usize,
+    number: usize,
+    (script, setting): (&str, Setting),
+    show: fn(&Run) -> String,
+) -> String {
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut run = Run::new("0 T0 fork parallel p", Setting::default());
+    let mut run = Run::new("0 T0 fork parallel p", setting);
     for thread in 0..threads {
         run.step(&format!("T{thread}"), "begin", &["p", &format!("{thread}/{threads}")], 0);
     }
@@ -150,7 +175,7 @@ fn check_in_team(threads: usize, number: usize, script: &str, expected: Expect) 
     }
     run.step("T0", "join", &["p"], now);
     run.process.each_worker_of(0, |worker| run.with(worker, team::settle));
-    expected.assert_eq(&run.trees());
+    show(run)
 }
 
 /// The constructs of all regions, without their places.
@@ -302,6 +327,60 @@ fn undeferred_tasks_are_counted() {
                   end of parallel x1 0 last=1
         "#]],
     );
+}
+
+/// The creation of a task ends with its dependences, or at the next creation if none come. Those of
+/// a taskwait are not known for the task after it.
+#[test]
+fn dependences_come_after_the_creation() {
+    depend::note_sent();
+    let script = "5 create a tied 1 after
+         6 depend a 1:64 3:128 4:192 7:256 34:0
+         7 create b tied 2 after
+         8 create c tied 3
+         9 create w wait 4 after
+         9 depend w 1:64
+         10 create u undeferred 5
+         11 schedule main switch u
+         12 depend main 6:5
+         13 schedule u complete main";
+    let setting = Setting { trace: true, ..Setting::default() };
+    expect![[r#"
+        T0
+            0 ThreadFork 2
+            0 ThreadTeamBegin 1
+            0 Enter parallel
+            5 Enter create task
+            5 ThreadTaskCreate 1:0:1 1=U64(64) 6=U64(128) 11=U64(192) 16=U64(256) 0=U64(1)
+            6 Leave create task
+            7 Enter create task
+            7 ThreadTaskCreate 1:0:2
+            8 Leave create task
+            8 Enter create task
+            8 ThreadTaskCreate 1:0:3
+            8 Leave create task
+           10 Enter create task
+           10 ThreadTaskCreate 1:0:4 0=U64(1)
+           11 ThreadTaskSwitch 1:0:4
+           11 Enter task
+           13 Leave task
+           13 ThreadTaskComplete 1:0:4
+           13 ThreadTaskSwitch 1:0:0
+           13 Leave create task
+           13 Enter end of parallel
+           13 Leave end of parallel
+           13 Leave parallel
+           13 ThreadTeamEnd 1
+           13 ThreadJoin
+        T1
+            0 ThreadTeamBegin 1
+            0 Enter parallel
+           13 Enter end of parallel
+           13 Leave end of parallel
+           13 Leave parallel
+           13 ThreadTeamEnd 1
+    "#]]
+    .assert_eq(&played(2, 7, (script, setting), Run::records));
 }
 
 /// The first piece hands the task back. The second is the task.

@@ -10,6 +10,7 @@ use pompeii_otf2::event::Event;
 use pompeii_otf2::read::{Bytes, EventReader, EventRecord};
 use pompeii_otf2::reference::{LocationRef, RegionRef};
 use pompeii_otf2::seal;
+use pompeii_otf2::value::AttributeValue;
 
 use super::Run;
 use crate::location::{Location, ROOT, TASKS, gate};
@@ -204,7 +205,11 @@ impl Run {
             let _ = writeln!(text, "{name}");
             for record in self.events(index(*location)) {
                 let _ =
-                    writeln!(text, "{:>5} {}", record.time, self.record(&record.event, &mut locks));
+                    write!(text, "{:>5} {}", record.time, self.record(&record.event, &mut locks));
+                for AttributeValue { attribute, value } in &record.attributes {
+                    let _ = write!(text, " {}={value:?}", attribute.0);
+                }
+                text.push('\n');
             }
         }
         text

@@ -55,6 +55,56 @@ fn creation_with_its_task_executed_at_once() {
     );
 }
 
+/// Items of `depend` clauses are attributes of the record that creates the task, which is written
+/// at once. A creation without a known item has the number of the others only.
+#[test]
+fn items_of_depend_clauses_are_attributes_of_the_creation() {
+    check_trace(
+        "10 T0 fork parallel p
+         11 T0 begin p 0/1
+         20 T0 create task a
+         20 T0 depend a in:7,inout:9,?,inoutset:65536,mutexinoutset:8
+         22 T0 created task a
+         24 T0 create task b
+         24 T0 depend b ?
+         26 T0 run task b
+         30 T0 done task b
+         31 T0 created task b
+         40 T0 end p
+         42 T0 run task a
+         43 T0 done task a
+         50 T0 join p",
+        Setting::default(),
+        expect![[r#"
+            T0
+               10 ThreadFork 2
+               11 ThreadTeamBegin 1
+               11 Enter parallel
+               20 Enter create task
+               20 ThreadTaskCreate 1:0:1 1=U64(7) 6=U64(9) 12=U64(65536) 15=U64(8) 0=U64(1)
+               22 Leave create task
+               24 Enter create task
+               24 ThreadTaskCreate 1:0:2 0=U64(1)
+               26 ThreadTaskSwitch 1:0:2
+               26 Enter task
+               30 Leave task
+               30 ThreadTaskComplete 1:0:2
+               31 ThreadTaskSwitch 1:0:0
+               31 Leave create task
+               40 Enter end of parallel
+               42 ThreadTaskSwitch 1:0:1
+               42 Enter task
+               43 Leave task
+               43 ThreadTaskComplete 1:0:1
+               50 ThreadTaskSwitch 1:0:0
+               50 Leave end of parallel
+               50 Leave parallel
+               50 ThreadTeamEnd 1
+               50 ThreadJoin
+        "#]],
+    );
+}
+
 /// Figure 1 without a task executed inside: no switch before the Leave.
 #[test]
 fn creation_of_a_deferred_task_has_no_switch() {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::clock::Clock;
 use crate::descriptor::Defined;
-use crate::events::kind;
+use crate::events::{Attribute, attributes_bytes, kind};
 use crate::guard;
 use crate::location::{Location, gate};
 use crate::openmp;
@@ -84,7 +84,7 @@ pub fn flush_creation(thread: &mut Location) {
 }
 
 /// The creation that was due; nothing is from here on.
-fn take_due(thread: &mut Location) -> Option<Due> {
+pub(super) fn take_due(thread: &mut Location) -> Option<Due> {
     thread.gate &= !gate::CREATION;
     thread.tasks.due.take()
 }
@@ -104,6 +104,16 @@ fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now:
     // Set by this thread, which alone uses the memory again.
     let name = name_of(task);
     thread.records(now, |records| records.region(region.enter).fields(kind::TASK_CREATE, &name));
+}
+
+/// Writes the records of a creation, of which the task has these attributes.
+pub(super) fn write_creation_with(thread: &mut Location, due: Due, attributes: &[Attribute]) {
+    let now = thread.header.last_ticks;
+    let name = name_of(due.task);
+    thread.large_records((now, attributes_bytes(attributes.len())), |records| {
+        let records = records.region(due.region.enter).attributes(attributes);
+        records.fields(kind::TASK_CREATE, &name)
+    });
 }
 
 /// The creator goes on behind the construct.

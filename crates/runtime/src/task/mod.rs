@@ -14,6 +14,7 @@
 //! stack of the thread that it has left is abandoned at that thread's next event that cares.
 
 mod creation;
+pub mod depend;
 mod execution;
 pub mod instance;
 pub mod spare;

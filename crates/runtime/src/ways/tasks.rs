@@ -13,6 +13,7 @@ use crate::descriptor::{Defined, Given, Slot};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::task::UNTIMED;
+use crate::task::depend::Item;
 use crate::task::instance::{Task, is_implicit};
 use crate::{openmp, task, tls};
 
@@ -309,6 +310,13 @@ fn wait_exit_general(d: Given, _nothing: Nothing) {
     on_given!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });
+}
+
+/// The task whose creation this thread has begun has these items of `depend` clauses. Comes before
+/// the end of the creation.
+#[inline(never)]
+pub unsafe fn depend(d: Given, task: i64, items: impl Iterator<Item = Item>) {
+    on_task!(d, task, |thread, id, _regions| task::depend::depend(thread, id, items));
 }
 
 /// Enters a taskwait.

@@ -1,0 +1,83 @@
+//! Items of `depend` clauses: they are attributes of the record that creates the task, so that the
+//! analysis knows which tasks begin after which. Only a trace has them.
+//!
+//! The creation is written down at once then, and does not wait for its end. Therefore a task with
+//! items takes its time even if its creator executes it because of a clause.
+
+use super::creation::{take_back, take_due, write_creation_with};
+use super::{UNTIMED, untag};
+use crate::events::Attribute;
+use crate::guard;
+use crate::location::Location;
+use pompeii_live::Definition;
+use std::sync::atomic::Ordering;
+
+/// How a task uses an item; the numbers are those of `DependKind` in `pompeii-model`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `in`.
+    In = 0,
+    /// `out` and `inout`.
+    Out = 1,
+    /// `mutexinoutset`.
+    Mutex = 2,
+    /// `inoutset`.
+    Set = 3,
+}
+
+/// An item, and `None` for one whose address is not known.
+pub type Item = Option<(Kind, usize)>;
+
+/// Attributes of items have one byte for their ids: 0 for the number of those that are not known,
+/// and one for each kind and place. It is the number in `pompeii-model`, too.
+const ITEMS_MAX: usize = 63;
+
+/// The id of the attribute of an item.
+fn attribute(kind: Kind, place: usize) -> u8 {
+    (1 + 4 * place + kind as usize) as u8
+}
+
+/// The task whose creation the thread has begun has these items.
+pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = Item>) {
+    let task = untag(handle);
+    let is_due = thread.tasks.due.is_some_and(|due| due.task == task);
+    if !thread.tracing || handle & UNTIMED != 0 || !is_due {
+        return;
+    }
+    let mut attributes = [Attribute::default(); ITEMS_MAX + 1];
+    let (mut count, mut unknown) = (0, 0_u64);
+    for item in items {
+        match item {
+            Some((kind, address)) if count < ITEMS_MAX && address != 0 => {
+                attributes[count] = Attribute::new(attribute(kind, count), address as u64);
+                count += 1;
+            }
+            _ => unknown += 1,
+        }
+    }
+    define(thread, count);
+    if unknown > 0 {
+        attributes[count] = Attribute::new(0, unknown);
+        count += 1;
+    }
+    if count == 0 {
+        return;
+    }
+    guard::flush(thread);
+    if let Some(due) = take_due(thread) {
+        write_creation_with(thread, due, &attributes[..count]);
+        take_back(thread, due.task);
+    }
+}
+
+/// The trace has attributes for as many items as a task has had so far.
+fn define(thread: &mut Location, count: usize) {
+    let count = count as u32;
+    let most = &thread.process.depend_items;
+    // One more than the number, because a task may have only items that are not known.
+    if most.load(Ordering::Relaxed) <= count
+        && most.fetch_max(count + 1, Ordering::Relaxed) <= count
+    {
+        thread.process.define(&Definition::DependItems { count });
+    }
+}
