@@ -265,16 +265,13 @@ impl Definition {
                 [name, file, clauses].into_iter().for_each(|text| put_text(log, text));
             }
             Definition::Communicator { id, master, size } => {
-                log.push(2);
-                put_numbers(log, &[*id, *master, *size]);
+                put_tagged(log, 2, &[*id, *master, *size]);
             }
             Definition::NestedCommunicator { id, master, level, size } => {
-                log.push(3);
-                put_numbers(log, &[*id, *master, *level, *size]);
+                put_tagged(log, 3, &[*id, *master, *level, *size]);
             }
             Definition::Dropped { location, chunk, events, from, until } => {
-                log.push(20);
-                log.extend(location.to_le_bytes());
+                put_tagged(log, 20, &[*location]);
                 let numbers = [chunk, events, from, until].into_iter();
                 numbers.for_each(|number| log.extend(number.to_le_bytes()));
             }
@@ -284,8 +281,7 @@ impl Definition {
                 log.extend(at.to_le_bytes());
             }
             Definition::Excluded { region, visits, at } => {
-                log.push(11);
-                log.extend(region.to_le_bytes());
+                put_tagged(log, 11, &[*region]);
                 [visits, at].into_iter().for_each(|number| log.extend(number.to_le_bytes()));
             }
             Definition::Parameter { id, kind, name } => {
@@ -312,10 +308,7 @@ impl Definition {
             Definition::Construct { region, object, address, is_function } => {
                 put_call(log, 60, [*region, *object], *address).push(u8::from(*is_function));
             }
-            Definition::DependItems { count } => {
-                log.push(61);
-                log.extend(count.to_le_bytes());
-            }
+            Definition::DependItems { count } => put_tagged(log, 61, &[*count]),
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
                 [name, missing].into_iter().for_each(|text| put_text(log, text));
@@ -405,10 +398,12 @@ impl Definition {
                 Some(Some(match tag {
                     38 => Self::CallSite { region, object, address },
                     39 => Self::Caller { region, object, address },
-                    _ => {
-                        let is_function = fields.byte()? != 0;
-                        Self::Construct { region, object, address, is_function }
-                    }
+                    _ => Self::Construct {
+                        region,
+                        object,
+                        address,
+                        is_function: fields.byte()? != 0,
+                    },
                 }))
             }
             tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
@@ -425,6 +420,11 @@ fn put_call(log: &mut Vec<u8>, tag: u8, ids: [u32; 2], address: u64) -> &mut Vec
     ids.into_iter().for_each(|id| log.extend(id.to_le_bytes()));
     log.extend(address.to_le_bytes());
     log
+}
+
+fn put_tagged(log: &mut Vec<u8>, tag: u8, numbers: &[u32]) {
+    log.push(tag);
+    put_numbers(log, numbers);
 }
 
 fn put_numbers(log: &mut Vec<u8>, numbers: &[u32]) {

@@ -293,7 +293,7 @@ impl Records {
     /// found room for them ([`attributes_bytes`]).
     #[inline(always)]
     pub fn attributes(mut self, attributes: &[Attribute]) -> Self {
-        let bytes = 2 + attributes.len() * size_of::<Attribute>();
+        let bytes = 2 + size_of_val(attributes);
         // SAFETY: the caller's promise.
         unsafe {
             put(self.at, kind::ATTRIBUTE_LIST);
