@@ -392,25 +392,25 @@ impl Definition {
                 Some(Some(Self::Object { id, path, build_id }))
             }
             61 => Some(Some(Self::DependItems { count: fields.number()? })),
-            tag @ (38 | 39 | 60) => {
-                let (region, object, address) =
-                    (fields.number()?, fields.number()?, fields.long()?);
-                Some(Some(match tag {
-                    38 => Self::CallSite { region, object, address },
-                    39 => Self::Caller { region, object, address },
-                    _ => Self::Construct {
-                        region,
-                        object,
-                        address,
-                        is_function: fields.byte()? != 0,
-                    },
-                }))
-            }
+            tag @ (38 | 39 | 60) => Self::decode_call(tag, &mut fields).map(Some),
             tag @ MPI_TAGS_FIRST..=MPI_TAGS_LAST => {
                 MpiDefinition::decode(tag, &mut fields).map(|known| known.map(Self::Mpi))
             }
             _ => Some(None),
         }
+    }
+
+    /// One with a region, and an address in an object.
+    fn decode_call(tag: u8, fields: &mut Fields<'_>) -> Option<Self> {
+        let (region, object, address) = (fields.number()?, fields.number()?, fields.long()?);
+        Some(match tag {
+            38 => Self::CallSite { region, object, address },
+            39 => Self::Caller { region, object, address },
+            _ => {
+                let is_function = fields.byte()? != 0;
+                Self::Construct { region, object, address, is_function }
+            }
+        })
     }
 }
 
