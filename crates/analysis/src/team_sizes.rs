@@ -20,6 +20,7 @@ use pompeii_replay::scenario::{Ratio, TeamSize};
 use crate::loops::recorded::{Recorded, has_chunks};
 use crate::loops::{HandingOut, OwnSchedule, own_schedules};
 use crate::tasks::dependences::{are_recorded, has_depend};
+use crate::tasks::simulate::Rule;
 use crate::tasks::simulated::{Simulated, Simulations};
 
 /// Collects what the models need while a trace is read, with [`Options::task_steps`].
@@ -43,6 +44,8 @@ pub struct TeamSizes {
     pub sizes: Vec<[TeamSize; 2]>,
     /// Parallel regions with tasks.
     pub with_tasks: usize,
+    /// The rule by which their tasks were executed.
+    pub rule: Rule,
     /// Executions of these that were not simulated.
     pub left_out: u64,
     /// Tasks depend on each other by `depend` clauses in ways that the models do not know.
@@ -95,11 +98,12 @@ impl fmt::Display for Unknown {
 impl std::error::Error for Unknown {}
 
 impl Models {
-    /// Nothing yet, of a run with these definitions, for these numbers of threads.
-    pub fn new(definitions: &Definitions, threads: &[usize]) -> Models {
+    /// Nothing yet, of a run with these definitions, for these numbers of threads; with the rule by
+    /// which threads execute tasks.
+    pub fn new(definitions: &Definitions, threads: &[usize], rule: Rule) -> Models {
         Models {
             threads: threads.to_vec(),
-            simulations: Simulations::new(threads),
+            simulations: Simulations::new(threads, rule),
             chunks: has_chunks(definitions).then(|| Recorded::new(definitions)),
         }
     }
@@ -127,6 +131,7 @@ impl Models {
         Ok(TeamSizes {
             sizes: sizes.map(|(at, n)| [0, 1].map(|order| of_order((at, *n), order))).collect(),
             with_tasks: tasks.len(),
+            rule: self.simulations.rule,
             left_out: tasks.values().map(|of| of.left_out).sum(),
             has_unknown_dependences: self.simulations.has_unknown_dependences
                 || has_depend(definitions) && !are_recorded(definitions),
@@ -146,8 +151,8 @@ fn tasks_ratio(
     (region, of): (&RegionId, &Simulated),
     (place, order): (usize, usize),
 ) -> (RegionId, Ratio) {
-    let played = of.on_threads[place].1[order];
-    (*region, Ratio { recorded: of.as_measured[order], played })
+    let played = of.on_threads[place].ticks[order];
+    (*region, Ratio { recorded: of.as_recorded(order), played })
 }
 
 /// Whether the question has an answer.
@@ -195,7 +200,7 @@ mod tests {
             }
         }
         let Models { threads, mut simulations, mut chunks } =
-            Models::new(&trace.definitions, threads);
+            Models::new(&trace.definitions, threads, Rule::OpenMp);
         let options = Options { task_steps: true, path: true, ..Options::default() };
         let mut note = |compound: Compound| simulations.note(&compound);
         let mut take = |batch: Batch| chunks.iter_mut().for_each(|it| it.take(&batch));

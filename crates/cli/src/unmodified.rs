@@ -74,6 +74,16 @@ pub fn is_observed(program: &Program) -> bool {
     }
 }
 
+/// File name of the OpenMP library that a program loads; `None` if it loads none, or several.
+pub fn openmp_library(program: &Program) -> Option<String> {
+    let mut all = program
+        .libraries()
+        .into_iter()
+        .filter(|library| LIBGOMP.iter().chain(&LLVM).any(|name| library.starts_with(name)));
+    let library = all.next()?;
+    all.next().is_none().then(|| library.to_owned())
+}
+
 /// Whether the functions of this program, in which no constructs are observed, can be sampled. Says
 /// so, and why not.
 pub fn is_sampled(program: &Program) -> bool {

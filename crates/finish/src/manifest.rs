@@ -63,6 +63,10 @@ pub struct RunInfo {
     /// What contended operations cost there; `None` if `run` did not measure it.
     #[serde(default)]
     pub calibration: Option<Calibration>,
+    /// File name of the OpenMP library that the program loads; `None` if it is not known, for
+    /// example because the program has the library inside, or no trace was recorded.
+    #[serde(default)]
+    pub openmp_library: Option<String>,
     /// Process id of the command.
     #[serde(default)]
     pub pid: Option<u32>,

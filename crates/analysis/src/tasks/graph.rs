@@ -78,6 +78,8 @@ pub struct TaskGraph {
     explicit: Vec<usize>,
     /// Where each implicit task begins.
     implicit: Vec<usize>,
+    /// By explicit task, up to the last one that is untied: whether it is.
+    untied: Vec<bool>,
 }
 
 impl TaskGraph {
@@ -95,6 +97,15 @@ impl TaskGraph {
         };
         *known = begin;
         self.write(steps);
+    }
+
+    /// An explicit task is untied: any thread may go on with it.
+    pub fn set_untied(&mut self, task: u32) {
+        let place = task as usize;
+        if place < self.explicit.len() {
+            self.untied.resize(self.untied.len().max(place + 1), false);
+            self.untied[place] = true;
+        }
     }
 
     /// The steps of one more implicit task.
@@ -127,6 +138,12 @@ impl TaskGraph {
     pub(super) fn place(&self, explicit: u32) -> Option<u32> {
         let is_known = (explicit as usize) < self.explicit.len();
         is_known.then(|| self.implicit().saturating_add(explicit))
+    }
+
+    /// Whether the task at a place among all tasks is untied.
+    pub(super) fn is_untied(&self, place: u32) -> bool {
+        let explicit = place.checked_sub(self.implicit());
+        explicit.and_then(|task| self.untied.get(task as usize)).is_some_and(|is| *is)
     }
 
     /// Where all tasks begin.

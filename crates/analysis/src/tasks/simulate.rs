@@ -2,9 +2,21 @@
 //! Runtime libraries take the newest task or the oldest one, so both are there; real ones lie
 //! between.
 //!
-//! Any thread may go on with a task that has waited. Tied tasks must go on where they began, which
-//! can take longer; that is not simulated. No thread is without a task while one is ready, so
-//! the time is at most work / threads + span, and at least the larger one of these two.
+//! A tied task goes on only on the thread that has begun it, and while it waits there, its thread
+//! may not begin all tasks ([`Rule`]). A thread executes a task on the stack of the one that waits,
+//! so that one goes on after the other has ended.
+//!
+//! If all tasks are untied, no thread is without a task while one is ready. So the time is at most
+//! work / threads + span, and at least the larger one of these two. With the other rules, which
+//! are those of real libraries, a thread that has no task needs time to wake up. Meanwhile the
+//! creator of a task may come to a scheduling point and begin the task itself: in a recursion this
+//! decides which thread executes which part of the tree. The time in which a thread is kept from a
+//! ready task, by its rule or because it wakes up ([`Played`]), explains what is longer than work
+//! / threads + span.
+
+mod bits;
+mod pool;
+mod threads;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,6 +24,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use pompeii_replay::hash::Table;
 
 use super::graph::{Step, TaskGraph};
+use pool::{Pool, Ready, Waiter};
+use threads::Threads;
 
 /// Which of the tasks that have not begun a thread takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +36,21 @@ pub enum Order {
     Oldest,
 }
 
+/// Which tasks a thread may execute while a task of it waits for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// All tasks are untied: any task, and any thread may go on with a task that has waited.
+    Untied,
+    /// OpenMP's task scheduling constraint (5.2, section 12.9): descendants of the tied tasks that
+    /// are suspended on the thread, unless these are at a barrier; untied tasks always.
+    #[default]
+    OpenMp,
+    /// What libgomp does, in which all tasks are tied: at a taskwait the newest child of the
+    /// waiting task; at the end of a taskgroup its newest task, or a child; at a barrier the oldest
+    /// task of the team. There is no other order.
+    Libgomp,
+}
+
 /// How a graph is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulation {
@@ -29,28 +58,50 @@ pub struct Simulation {
     pub threads: usize,
     /// Which task a thread takes.
     pub order: Order,
+    /// Which tasks it may take.
+    pub rule: Rule,
     /// What it costs a thread to begin an explicit task, in ticks.
     pub start_ticks: u64,
+    /// What a thread that had no task needs until it can begin one, its beginning included, in
+    /// ticks. If it is less than `start_ticks`, the thread chooses a task after that, and begins it
+    /// then. Untied tasks need no time for it.
+    pub wake_ticks: u64,
+}
+
+/// What a run of a graph took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Time of the run.
+    pub ticks: u64,
+    /// Time in which a thread had no task although one was ready, because the rule kept the thread
+    /// from it.
+    pub held_ticks: u64,
+    /// Further time in which a task was ready and a thread woke up to begin it.
+    pub waking_ticks: u64,
 }
 
 impl Simulation {
-    /// The time that the graph takes, in ticks. `None` if it does not come to its end: tasks are
-    /// missing, or wait for each other.
-    pub fn run(self, graph: &TaskGraph) -> Option<u64> {
+    /// What the graph takes. `None` if it does not come to its end: tasks are missing, or wait for
+    /// each other.
+    pub fn run(self, graph: &TaskGraph) -> Option<Played> {
         let mut run = Run::new(graph, self);
         run.begin();
-        while let Some(Reverse((time, _, task))) = run.working.pop() {
-            run.now = time;
-            run.go_on(task);
+        while let Some(Reverse((time, sequence, event))) = run.events.pop() {
+            run.come_to(time);
+            match event {
+                Event::Worked(task) => run.go_on(task),
+                Event::Awake(thread) => run.come_awake(thread, sequence),
+            }
             run.take_tasks();
         }
-        (run.done == graph.tasks()).then_some(run.now)
+        (run.done == graph.tasks()).then_some(run.played)
     }
 }
 
 /// Longest chain of a graph: its time with a thread for each task.
 pub fn span(graph: &TaskGraph, start_ticks: u64) -> Option<u64> {
-    Simulation { threads: usize::MAX, order: Order::Oldest, start_ticks }.run(graph)
+    let (threads, order, rule) = (usize::MAX, Order::Oldest, Rule::Untied);
+    Some(Simulation { threads, order, rule, start_ticks, wake_ticks: 0 }.run(graph)?.ticks)
 }
 
 /// Why a task does not go on.
@@ -60,9 +111,20 @@ enum Waits {
     Children,
     Group,
     Barrier,
+    /// For the task that it has created and its thread executes.
+    Executed,
 }
 
-/// No task, and no taskgroup.
+/// What happens at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A task has done its work, or its begin.
+    Worked(u32),
+    /// A thread has woken up.
+    Awake(u32),
+}
+
+/// No task, no taskgroup, and no thread.
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +137,14 @@ struct Task {
     /// The taskgroup that it was created in, and the one that it is in now.
     member_of: u32,
     group: u32,
+    /// The thread that executes it, or has executed it last.
+    thread: u32,
+    /// The last event before threads could begin it.
+    offered: u64,
     waits: Waits,
     /// Its parent goes on when it is done.
     is_executed: bool,
+    is_tied: bool,
     is_done: bool,
     /// Tasks that it comes after and that are not done.
     after: u32,
@@ -102,16 +169,28 @@ struct Run<'a> {
     next: Table<u32, Vec<u32>>,
     /// What the task comes after that is created next.
     before: Vec<u32>,
-    /// Tasks that work, by the time when they have done that. Equal times are in the order in which
-    /// the tasks began to work.
-    working: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    threads: Threads,
+    /// What happens later, by its time. Events of the same time are in the order in which they were
+    /// foreseen.
+    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
     sequence: u64,
-    /// Tasks that can go on, and tasks that can begin.
+    /// Tasks that can begin.
+    pool: Pool,
+    /// Those of them that threads with suspended tasks have not looked at.
+    created: Vec<u32>,
+    /// Untied tasks that can go on.
     resumed: VecDeque<u32>,
-    fresh: VecDeque<u32>,
-    free: usize,
+    /// By thread: implicit tasks that can begin, or go on after a barrier.
+    implicit: Vec<VecDeque<u32>>,
+    /// Threads that may find a task.
+    seeking: Vec<u32>,
+    /// Threads that wake up.
+    waking: usize,
     now: u64,
+    played: Played,
     done: usize,
+    /// Tied tasks that can go on, the implicit ones that can begin included.
+    tied_ready: usize,
     /// Explicit tasks that are created and not done.
     live: usize,
     /// Implicit tasks at the barrier, and those that are not done.
@@ -121,63 +200,208 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(graph: &'a TaskGraph, how: Simulation) -> Run<'a> {
-        let task = |place: usize| Task {
+        let implicit = graph.implicit();
+        let task = |(number, place): (u32, usize)| Task {
             place,
             parent: NONE,
             children: 0,
             member_of: NONE,
             group: NONE,
+            thread: NONE,
+            offered: 0,
             waits: Waits::Nothing,
             is_executed: false,
             is_done: false,
             after: 0,
+            is_tied: match how.rule {
+                Rule::Untied => false,
+                Rule::OpenMp => number < implicit || !graph.is_untied(number),
+                Rule::Libgomp => true,
+            },
         };
+        let order = if how.rule == Rule::Libgomp { Order::Oldest } else { how.order };
         Run {
             graph,
             how,
-            tasks: graph.begins().map(task).collect(),
+            tasks: (0..).zip(graph.begins()).map(task).collect(),
             groups: Vec::new(),
             next: Table::default(),
             before: Vec::new(),
-            working: BinaryHeap::new(),
+            threads: Threads::new(how.threads, graph.tasks()),
+            events: BinaryHeap::new(),
             sequence: 0,
+            pool: Pool::new(graph, how.rule, order),
+            created: Vec::new(),
             resumed: VecDeque::new(),
-            fresh: VecDeque::new(),
-            free: how.threads.max(1),
+            implicit: Vec::new(),
+            seeking: Vec::new(),
+            waking: 0,
             now: 0,
+            played: Played { ticks: 0, held_ticks: 0, waking_ticks: 0 },
             done: 0,
+            tied_ready: 0,
             live: 0,
             arrived: Vec::new(),
-            implicit_left: graph.implicit(),
+            implicit_left: implicit,
         }
     }
 
+    /// The implicit tasks begin. If there are more of them than threads, a thread executes several,
+    /// one after the other.
     fn begin(&mut self) {
-        self.resumed.extend(0..self.graph.implicit());
+        let implicit = self.graph.implicit();
+        while self.seeking.len() < implicit as usize
+            && let Some(thread) = self.threads.begin()
+        {
+            self.seeking.push(thread);
+            self.implicit.push(VecDeque::new());
+        }
+        for task in 0..implicit {
+            self.tasks[task as usize].thread = task % self.seeking.len() as u32;
+            self.resume(task);
+        }
         self.take_tasks();
     }
 
-    /// Threads without a task take those that are ready. A task that works for no time gives its
+    /// Time goes on.
+    fn come_to(&mut self, time: u64) {
+        let ready = self.pool.len() + self.resumed.len() + self.tied_ready;
+        let Played { ticks, held_ticks, waking_ticks } = &mut self.played;
+        if ready > self.waking && self.threads.has_idle() {
+            *held_ticks = held_ticks.saturating_add(time - self.now);
+        } else if ready > 0 && self.waking > 0 {
+            *waking_ticks = waking_ticks.saturating_add(time - self.now);
+        }
+        (self.now, *ticks) = (time, time);
+    }
+
+    /// Threads without a task take those that they may. A task that works for no time gives its
     /// thread back at once.
     fn take_tasks(&mut self) {
-        while self.free > 0 {
-            let fresh = match self.how.order {
-                _ if !self.resumed.is_empty() => None,
-                Order::Newest => self.fresh.pop_back(),
-                Order::Oldest => self.fresh.pop_front(),
-            };
-            let Some(task) = fresh.or_else(|| self.resumed.pop_front()) else { return };
-            self.free -= 1;
-            match fresh {
-                Some(_) if self.how.start_ticks > 0 => self.work(task, self.how.start_ticks),
-                _ => self.go_on(task),
+        loop {
+            if let Some(thread) = self.seeking.pop() {
+                self.seek(thread, None);
+            } else if self.pool.len() + self.resumed.len() > self.waking
+                && let Some(thread) = self.threads.wake_free()
+            {
+                self.rouse(thread);
+            } else if !self.wake_waiting() {
+                return;
             }
         }
     }
 
-    fn work(&mut self, task: u32, ticks: u64) {
+    fn seek(&mut self, thread: u32, awake: Option<u64>) {
+        if !self.take_task(thread, awake) {
+            self.threads.rest(thread);
+        }
+    }
+
+    /// A thread that rested is to look for a task.
+    fn rouse(&mut self, thread: u32) {
+        match self.how.rule {
+            Rule::Untied => self.seeking.push(thread),
+            Rule::OpenMp | Rule::Libgomp => {
+                self.waking += 1;
+                self.foresee(self.how.wake_ticks, Event::Awake(thread));
+            }
+        }
+    }
+
+    /// A thread that was roused with this event looks for a task.
+    fn come_awake(&mut self, thread: u32, sequence: u64) {
+        self.waking -= 1;
+        self.seek(thread, Some(sequence));
+    }
+
+    /// Threads whose suspended tasks wait look at tasks that can begin since they looked last.
+    fn wake_waiting(&mut self) -> bool {
+        while let Some(task) = self.created.pop() {
+            if self.threads.waiting().is_empty() {
+                self.created.clear();
+                break;
+            }
+            if self.pool.has(task)
+                && let Some(thread) = self.thread_for(task)
+            {
+                self.threads.wake(thread);
+                self.rouse(thread);
+                return true;
+            }
+        }
+        let thread = self.threads.waiting().first().filter(|_| !self.resumed.is_empty()).copied();
+        thread.is_some_and(|thread| self.wake(thread))
+    }
+
+    /// A thread that waits, and may take this task.
+    fn thread_for(&self, task: u32) -> Option<u32> {
+        let of = self.ready(task);
+        let may_take = |thread: u32| {
+            let top = self.threads.top(thread);
+            top.is_some_and(|top| self.pool.may_take(self.waiter(top), of))
+        };
+        self.threads.waiting().iter().copied().find(|thread| may_take(*thread))
+    }
+
+    fn ready(&self, task: u32) -> Ready {
+        let Task { parent, member_of: group, is_tied, .. } = self.tasks[task as usize];
+        Ready { task, parent, group, is_untied: !is_tied }
+    }
+
+    fn waiter(&self, task: u32) -> Waiter {
+        let Task { waits, group, .. } = self.tasks[task as usize];
+        Waiter { task, group: (waits == Waits::Group).then_some(group) }
+    }
+
+    fn wake(&mut self, thread: u32) -> bool {
+        let is_idle = self.threads.wake(thread);
+        if is_idle {
+            self.seeking.push(thread);
+        }
+        is_idle
+    }
+
+    /// A thread goes on with a task or begins one, if it may. One that was roused after the task
+    /// was ready has woken up meanwhile, which is the cost of beginning the task.
+    fn take_task(&mut self, thread: u32, awake: Option<u64>) -> bool {
+        let top = self.threads.top(thread);
+        if let Some(top) = top.filter(|top| self.tasks[*top as usize].waits == Waits::Nothing) {
+            self.threads.resume(thread);
+            self.tied_ready -= 1;
+            self.go_on(top);
+            return true;
+        }
+        let own = self.implicit.get_mut(thread as usize).filter(|_| top.is_none());
+        if let Some(task) = own.and_then(VecDeque::pop_front) {
+            self.tied_ready -= 1;
+            self.go_on(task);
+            return true;
+        }
+        if let Some(task) = self.resumed.pop_front() {
+            self.tasks[task as usize].thread = thread;
+            self.go_on(task);
+            return true;
+        }
+        let waiter = top.map(|top| self.waiter(top));
+        let fresh = match waiter {
+            None => self.pool.take(),
+            Some(waiter) => self.pool.take_for(waiter),
+        };
+        let Some(task) = fresh else { return false };
+        let of = &mut self.tasks[task as usize];
+        of.thread = thread;
+        let Simulation { start_ticks, wake_ticks, .. } = self.how;
+        let is_begun = wake_ticks >= start_ticks && awake.is_some_and(|it| it > of.offered);
+        match is_begun || of.is_executed || start_ticks == 0 {
+            true => self.go_on(task),
+            false => self.foresee(start_ticks, Event::Worked(task)),
+        }
+        true
+    }
+
+    fn foresee(&mut self, ticks: u64, event: Event) {
         self.sequence += 1;
-        self.working.push(Reverse((self.now.saturating_add(ticks), self.sequence, task)));
+        self.events.push(Reverse((self.now.saturating_add(ticks), self.sequence, event)));
     }
 
     /// A thread executes a task up to its next work, its next wait or its end.
@@ -189,20 +413,17 @@ impl<'a> Run<'a> {
             self.tasks[task as usize].place = place.saturating_add(1);
             match step {
                 Step::Work(0) => {}
-                Step::Work(ticks) => return self.work(task, ticks),
+                Step::Work(ticks) => return self.foresee(ticks, Event::Worked(task)),
                 Step::After(other) => self.before.extend(self.graph.place(other)),
                 Step::Create(child) => {
-                    if let Some(child) = self.create(task, child) {
-                        self.offer(child);
-                    }
+                    let child = self.create(task, child);
+                    child.into_iter().for_each(|child| self.offer(child));
                 }
                 Step::Execute(child) => {
                     let Some(child) = self.create(task, child) else { continue };
-                    self.tasks[child as usize].is_executed = true;
+                    self.execute(task, child);
                     if self.tasks[child as usize].after > 0 {
-                        // The thread is free until the tasks before that one are done.
-                        self.free += 1;
-                        return;
+                        return self.seeking.push(self.tasks[task as usize].thread);
                     }
                     task = child;
                 }
@@ -227,15 +448,43 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The thread has no task any more.
+    /// A task waits. The thread may find another one.
     fn wait(&mut self, task: u32, waits: Waits) {
-        self.tasks[task as usize].waits = waits;
-        self.free += 1;
+        let of = &mut self.tasks[task as usize];
+        of.waits = waits;
+        let thread = of.thread;
+        if of.is_tied && waits != Waits::Barrier {
+            self.threads.suspend(thread, task);
+        }
+        self.seeking.push(thread);
     }
 
+    /// The thread of a task executes a child of it first.
+    fn execute(&mut self, task: u32, child: u32) {
+        let of = &mut self.tasks[task as usize];
+        of.waits = Waits::Executed;
+        let thread = of.thread;
+        if of.is_tied {
+            self.threads.suspend(thread, task);
+        }
+        let of = &mut self.tasks[child as usize];
+        (of.is_executed, of.thread) = (true, thread);
+    }
+
+    /// A task can go on, on any thread or on its own one.
     fn resume(&mut self, task: u32) {
-        self.tasks[task as usize].waits = Waits::Nothing;
-        self.resumed.push_back(task);
+        let of = &mut self.tasks[task as usize];
+        let waited = std::mem::replace(&mut of.waits, Waits::Nothing);
+        let Task { is_tied, thread, .. } = *of;
+        if !is_tied {
+            self.resumed.push_back(task);
+            return;
+        }
+        self.tied_ready += 1;
+        if matches!(waited, Waits::Nothing | Waits::Barrier) {
+            self.implicit[thread as usize].push_back(task);
+        }
+        self.wake(thread);
     }
 
     /// Returns the place of a task that is created: none if there is no such task, or it was
@@ -251,27 +500,21 @@ impl<'a> Run<'a> {
             group.open += 1;
         }
         self.live += 1;
-        self.wait_for_others(child, before);
-        Some(child)
-    }
-
-    /// The task that is created comes after those that were named before its creation.
-    fn wait_for_others(&mut self, child: u32, before: Vec<u32>) {
         for before in before {
             if !self.tasks[before as usize].is_done {
                 self.tasks[child as usize].after += 1;
                 self.next.entry(before).or_default().push(child);
             }
         }
+        Some(child)
     }
 
-    /// A thread can begin the task, unless it comes after others.
+    /// A thread can begin a task that is created, unless it comes after others.
     fn offer(&mut self, task: u32) {
-        let Task { after, is_executed, .. } = self.tasks[task as usize];
-        match (after, is_executed) {
-            (1.., _) => {}
-            (_, true) => self.resumed.push_back(task),
-            (_, false) => self.fresh.push_back(task),
+        if self.tasks[task as usize].after == 0 {
+            self.tasks[task as usize].offered = self.sequence;
+            self.pool.add(self.ready(task));
+            self.created.push(task);
         }
     }
 
@@ -308,7 +551,7 @@ impl<'a> Run<'a> {
 
     /// A task is done. Returns its parent if the thread goes on with that.
     fn end(&mut self, task: u32) -> Option<u32> {
-        let Task { parent, member_of, is_executed, .. } = self.tasks[task as usize];
+        let Task { parent, member_of, thread, is_executed, .. } = self.tasks[task as usize];
         self.done += 1;
         self.offer_next(task);
         if task < self.graph.implicit() {
@@ -318,11 +561,26 @@ impl<'a> Run<'a> {
             self.end_child(parent, member_of);
         }
         self.leave_barrier();
-        if is_executed {
+        if is_executed && let Some(parent) = self.end_executed(parent, thread) {
             return Some(parent);
         }
-        self.free += 1;
+        self.seeking.push(thread);
         None
+    }
+
+    /// The thread of a task that was executed at once goes on with the parent, unless that is tied
+    /// to another thread: the task is untied then, and has moved.
+    fn end_executed(&mut self, parent: u32, thread: u32) -> Option<u32> {
+        let of = &mut self.tasks[parent as usize];
+        if of.is_tied && self.threads.top(thread) != Some(parent) {
+            self.resume(parent);
+            return None;
+        }
+        if of.is_tied {
+            self.threads.resume(thread);
+        }
+        (of.waits, of.thread) = (Waits::Nothing, thread);
+        Some(parent)
     }
 
     fn end_child(&mut self, parent: u32, group: u32) {

@@ -2,21 +2,38 @@
 //! tasks of an execution are kept until it ends, so memory follows the largest one.
 //!
 //! What a simulation does not know: tasks may work longer if more threads share caches and memory,
-//! tied tasks may have to wait for their thread, and the time for a lock depends on the threads.
-//! The work of an inner team is that of its task. So real runs may take longer.
+//! and the time for a lock depends on the threads. The work of an inner team is that of its task.
+//! So real runs may take longer.
 
 use std::collections::BTreeMap;
 
-use pompeii_model::{CallId, RegionId, Role};
+use pompeii_model::{CallId, Region, RegionId, Role};
+use pompeii_replay::definitions::Definitions;
 use pompeii_replay::engine::record::TeamInstance;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
-use pompeii_replay::task::compound::{StepOf, StepVisit, TaskStep, TeamTasks};
+use pompeii_replay::task::compound::{
+    StepOf, StepVisit, TaskCause, TaskEvent, TaskStep, TaskWaitVisit, TeamTasks,
+};
 use pompeii_replay::{Compound, Outcome};
 
 use super::found::without_task;
 use super::graph::{Step, TaskGraph};
-use super::simulate::{Order, Simulation, span};
+use super::simulate::{Order, Played, Rule, Simulation, span};
+
+/// How the OpenMP library of gcc begins in the names of files.
+const LIBGOMP: &str = "libgomp";
+
+/// The rule by which the threads of a run executed tasks: that of libgomp if calls of it were
+/// observed, or if it is the OpenMP library that the program loaded. `library` is the name of that,
+/// if it is known.
+pub fn rule(definitions: &Definitions, library: Option<&str>) -> Rule {
+    let is_loaded = library.is_some_and(|name| name.starts_with(LIBGOMP));
+    match is_loaded || definitions.regions.iter().any(Region::is_seen_by_libgomp) {
+        true => Rule::Libgomp,
+        false => Rule::OpenMp,
+    }
+}
 
 /// An execution with more tasks is left out: its graph would take some gigabytes.
 const TASKS_MAX: usize = 20_000_000;
@@ -30,26 +47,60 @@ pub struct Simulated {
     pub left_out: u64,
     /// What the simulated executions took.
     pub measured: i64,
-    /// The same by simulation with as many threads: the newest task first, the oldest task first.
+    /// The same by simulation with as many threads: two times, as in [`OnThreads`].
     pub as_measured: [i64; 2],
     /// Work and span with the cost of beginning tasks: what the executions take on one thread, and
     /// with a thread for each task.
     pub burdened: [i64; 2],
-    /// Numbers of threads, with what the executions would take.
-    pub on_threads: Vec<(usize, [i64; 2])>,
+    /// Which tasks a thread may execute while one of its tasks waits.
+    pub rule: Rule,
+    /// The executions on other numbers of threads.
+    pub on_threads: Vec<OnThreads>,
+}
+
+/// What executions of a parallel region would take on a number of threads, in ticks: with the
+/// newest task first, and with the oldest task first. libgomp has one order: there these are the
+/// times if threads without a task wake up as slowly as they did in the run, and if they do so at
+/// once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnThreads {
+    /// The number of threads.
+    pub threads: usize,
+    /// Duration.
+    pub ticks: [i64; 2],
+    /// Part of it in which a thread had no task because the rule kept it from those that were
+    /// ready.
+    pub held: [i64; 2],
 }
 
 impl Simulated {
+    /// The simulated time that stands for the recorded one: that of the same order. With libgomp the
+    /// two times differ by how fast threads wake up, and the nearer one says which was the case.
+    pub fn as_recorded(&self, order: usize) -> i64 {
+        let far = |ticks: &&i64| ticks.abs_diff(self.measured);
+        let nearest = self.as_measured.iter().min_by_key(far).copied();
+        match self.rule {
+            Rule::Libgomp => nearest.unwrap_or(self.measured),
+            Rule::Untied | Rule::OpenMp => self.as_measured[order],
+        }
+    }
+
     fn join(&mut self, other: &Simulated) {
         self.executions += other.executions;
         self.left_out += other.left_out;
         self.measured = self.measured.saturating_add(other.measured);
         add(&mut self.as_measured, other.as_measured);
         add(&mut self.burdened, other.burdened);
-        self.on_threads.resize(other.on_threads.len(), (0, [0; 2]));
-        for (own, (threads, times)) in self.on_threads.iter_mut().zip(&other.on_threads) {
-            own.0 = own.0.max(*threads);
-            add(&mut own.1, *times);
+        self.rule = other.rule;
+        self.join_runs(&other.on_threads);
+    }
+
+    fn join_runs(&mut self, others: &[OnThreads]) {
+        self.on_threads.resize(others.len(), OnThreads::default());
+        for (own, other) in self.on_threads.iter_mut().zip(others) {
+            own.threads = own.threads.max(other.threads);
+            add(&mut own.ticks, other.ticks);
+            add(&mut own.held, other.held);
         }
     }
 }
@@ -58,6 +109,8 @@ impl Simulated {
 #[derive(Debug)]
 pub struct Simulations {
     threads: Vec<usize>,
+    /// Which tasks a thread may execute while one of its tasks waits.
+    pub rule: Rule,
     pub(super) regions: Table<NodeId, Simulated>,
     /// Executions that have not ended.
     open: Table<TeamInstance, Building>,
@@ -78,13 +131,17 @@ struct Building {
     /// Time for scheduling, and how often a thread began a task.
     scheduling: i64,
     starts: i64,
+    /// From the creation of tasks to their begins on threads that had none, and how often.
+    waking: i64,
+    wakes: i64,
 }
 
 impl Simulations {
     /// Nothing yet, for these numbers of threads.
-    pub fn new(threads: &[usize]) -> Simulations {
+    pub fn new(threads: &[usize], rule: Rule) -> Simulations {
         Simulations {
             threads: threads.to_vec(),
+            rule,
             regions: Table::default(),
             open: Table::default(),
             has_unknown_dependences: false,
@@ -115,8 +172,7 @@ impl Simulations {
             Compound::Step(visit) => self.building(visit.team).step(visit),
             Compound::TaskWait(visit) => {
                 if let Some(building) = self.open.get_mut(&visit.team) {
-                    let ticks = without_task(visit).scheduling;
-                    building.scheduling = building.scheduling.saturating_add(ticks);
+                    building.wait(visit);
                 }
             }
             Compound::Tasks(team) => {
@@ -139,12 +195,14 @@ impl Simulations {
     }
 
     fn simulate(&mut self, team: &TeamTasks, building: Option<Building>) {
+        let rule = self.rule;
         let of = self.regions.entry(team.at.node).or_default();
-        of.on_threads.resize(self.threads.len(), (0, [0; 2]));
+        of.rule = rule;
+        of.on_threads.resize(self.threads.len(), OnThreads::default());
         let runs = building.and_then(|building| {
-            let own = (building.run(team.threads)?, building.burdened()?);
-            let others: Option<Vec<[i64; 2]>> =
-                self.threads.iter().map(|threads| building.run(*threads)).collect();
+            let own = (building.run(team.threads, rule)?.ticks, building.burdened(rule)?);
+            let others: Option<Vec<OnThreads>> =
+                self.threads.iter().map(|threads| building.run(*threads, rule)).collect();
             Some((own, others?))
         });
         let Some((own, others)) = runs else {
@@ -155,10 +213,7 @@ impl Simulations {
         of.measured = of.measured.saturating_add(team.ticks());
         add(&mut of.as_measured, own.0);
         add(&mut of.burdened, own.1);
-        for (place, (threads, times)) in self.threads.iter().zip(others).enumerate() {
-            of.on_threads[place].0 = *threads;
-            add(&mut of.on_threads[place].1, times);
-        }
+        of.join_runs(&others);
     }
 }
 
@@ -167,6 +222,15 @@ fn add(to: &mut [i64; 2], more: [i64; 2]) {
 }
 
 impl Building {
+    fn wait(&mut self, visit: &TaskWaitVisit) {
+        let ticks = without_task(visit).scheduling;
+        self.scheduling = self.scheduling.saturating_add(ticks);
+        if let Some(TaskCause { event: TaskEvent::Created(_), .. }) = visit.cause {
+            self.waking = self.waking.saturating_add(ticks);
+            self.wakes += 1;
+        }
+    }
+
     fn step(&mut self, visit: &StepVisit) {
         if self.graph.tasks() > TASKS_MAX {
             return;
@@ -189,6 +253,7 @@ impl Building {
                 self.depend.extend(number);
             }
             TaskStep::AtOnce => self.execute(visit.of),
+            TaskStep::Untied => self.set_untied(visit.of),
             TaskStep::End => self.end(visit.of),
         }
     }
@@ -213,6 +278,13 @@ impl Building {
         }
     }
 
+    fn set_untied(&mut self, of: StepOf) {
+        let StepOf::Explicit(serial) = of else { return };
+        if let Some((number, _)) = self.numbers.get(&serial) {
+            self.graph.set_untied(*number);
+        }
+    }
+
     fn end(&mut self, of: StepOf) {
         let steps = self.steps.remove(&of).unwrap_or_default();
         match of {
@@ -225,20 +297,32 @@ impl Building {
         }
     }
 
-    /// The ticks that it takes on this number of threads, for both orders.
-    fn run(&self, threads: usize) -> Option<[i64; 2]> {
+    /// What it takes on this number of threads, for both orders.
+    fn run(&self, threads: usize, rule: Rule) -> Option<OnThreads> {
         if self.graph.tasks() > TASKS_MAX || !self.graph.is_complete() {
             return None;
         }
-        let start_ticks = self.start_ticks();
-        let run = |order| Simulation { threads, order, start_ticks }.run(&self.graph);
-        Some([run(Order::Newest)?, run(Order::Oldest)?].map(in_range))
+        let (start_ticks, wake_ticks) = (self.start_ticks(), self.wake_ticks());
+        let run = |order, wake_ticks| {
+            Simulation { threads, order, rule, start_ticks, wake_ticks }.run(&self.graph)
+        };
+        let at_last = if rule == Rule::Libgomp { 0 } else { wake_ticks };
+        let (newest, oldest) = (run(Order::Newest, wake_ticks)?, run(Order::Oldest, at_last)?);
+        let both = |of: fn(Played) -> u64| [newest, oldest].map(|played| in_range(of(played)));
+        Some(OnThreads { threads, ticks: both(|it| it.ticks), held: both(|it| it.held_ticks) })
     }
 
     /// Work and span with the cost of beginning tasks.
-    fn burdened(&self) -> Option<[i64; 2]> {
-        let [work, _] = self.run(1)?;
+    fn burdened(&self, rule: Rule) -> Option<[i64; 2]> {
+        let [work, _] = self.run(1, rule)?.ticks;
         Some([work, in_range(span(&self.graph, self.start_ticks())?)])
+    }
+
+    /// From the creation of a task to its begin on a thread that had none, on average. In a run
+    /// with one thread that is not known, but not less than the cost of beginning a task.
+    fn wake_ticks(&self) -> u64 {
+        let mean = self.waking / self.wakes.max(1);
+        u64::try_from(mean).unwrap_or(0).max(self.start_ticks())
     }
 
     /// What it cost a thread to begin a task, on average.
@@ -258,9 +342,13 @@ mod tests {
 
     use super::*;
 
+    fn on_threads((threads, ticks): (usize, i64)) -> OnThreads {
+        OnThreads { threads, ticks: [ticks; 2], held: [0; 2] }
+    }
+
     fn simulated(trace: &str, threads: &[usize]) -> Vec<Simulated> {
         let trace = text::parse(trace).unwrap().trace();
-        let mut all = Simulations::new(threads);
+        let mut all = Simulations::new(threads, Rule::OpenMp);
         let options = Options { task_steps: true, ..Options::default() };
         replay(trace, options, &mut |compound| all.note(&compound));
         assert!(all.open.is_empty(), "{all:?}");
@@ -288,7 +376,8 @@ mod tests {
             measured: 46,
             as_measured: [46, 46],
             burdened: [46, 25],
-            on_threads: vec![(1, [46, 46]), (2, [25, 25]), (3, [25, 25])],
+            rule: Rule::OpenMp,
+            on_threads: [(1, 46), (2, 25), (3, 25)].map(on_threads).to_vec(),
         };
         // Task 1 runs from 2 to 23, task 2 from 4 to 25 on the creator's own thread. That is also
         // the longest chain: 4 ticks of creation, 1 to begin the task, and 20 of the task.
@@ -311,8 +400,16 @@ mod tests {
              45 0.0 -; done A 0 3; switch A 0 0; -; -; endteam A; join";
         let all = simulated(trace, &[1, 2, 3]);
         let [of] = all.as_slice() else { panic!("{all:?}") };
-        assert_eq!(of.on_threads, [(1, [45, 45]), (2, [31, 31]), (3, [31, 31])]);
+        assert_eq!(of.on_threads, [(1, 45), (2, 31), (3, 31)].map(on_threads));
         assert_eq!(of.burdened, [45, 31]);
+    }
+
+    #[test]
+    fn the_nearer_time_stands_for_the_recorded_one() {
+        let of = Simulated { measured: 110, as_measured: [100, 160], ..Simulated::default() };
+        assert_eq!([0, 1].map(|order| of.as_recorded(order)), [100, 160]);
+        let libgomp = Simulated { rule: Rule::Libgomp, ..of };
+        assert_eq!([0, 1].map(|order| libgomp.as_recorded(order)), [100, 100]);
     }
 
     #[test]
@@ -340,6 +437,6 @@ mod tests {
         step(thread, 3, TaskStep::End);
         building.scheduling = 100;
         assert_eq!(building.starts, 0);
-        assert_eq!(building.run(2), Some([28, 28]));
+        assert_eq!(building.run(2, Rule::OpenMp), Some(on_threads((2, 28))));
     }
 }

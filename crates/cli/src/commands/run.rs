@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::recording::{self, Recording};
 use crate::resources::Used;
 use crate::terminal::shown;
-use crate::{child, experiment, failure, variables};
+use crate::{child, experiment, failure, unmodified, variables};
 
 /// Options of `run`.
 #[derive(clap::Args)]
@@ -108,9 +108,25 @@ fn begun(arguments: &Arguments) -> RunInfo {
         command: arguments.command.iter().map(text).collect(),
         environment: environment(),
         cpus: std::thread::available_parallelism().map_or(0, usize::from),
+        openmp_library: openmp_library(arguments),
         finished_by: "run".to_owned(),
         ..RunInfo::default()
     }
+}
+
+/// The OpenMP library that the program of the command loads, for the analysis of its trace: the
+/// program is the first word, or a later one if the first word is a launcher.
+fn openmp_library(arguments: &Arguments) -> Option<String> {
+    let words = &arguments.command;
+    if !arguments.trace && !arguments.analyze {
+        return None;
+    }
+    let words = match launcher::is_launcher(&words[0]) {
+        true => &words[1..],
+        false => &words[..1],
+    };
+    let programs = words.iter().filter_map(executable).filter_map(Program::open);
+    programs.filter_map(|program| unmodified::openmp_library(&program)).next()
 }
 
 /// How a run ended.

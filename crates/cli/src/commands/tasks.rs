@@ -11,8 +11,11 @@ use anyhow::{Context, Result};
 use pompeii_analysis::tasks::TaskAnalysis;
 use pompeii_analysis::tasks::found::Found;
 use pompeii_analysis::tasks::rows::Rows;
-use pompeii_analysis::tasks::simulated::Simulations;
+use pompeii_analysis::tasks::simulate::Rule;
+use pompeii_analysis::tasks::simulated::{self, Simulations};
+use pompeii_finish::{MANIFEST_FILE, Manifest};
 use pompeii_otf2::read::Archive;
+use pompeii_replay::definitions::Definitions;
 use pompeii_replay::table::Batch;
 use pompeii_replay::transport::local::Local;
 use pompeii_replay::{Compound, Options, Sinks, replay_on, told_trace};
@@ -75,12 +78,20 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// The rule by which the threads of a run executed tasks. Experiments name the OpenMP library.
+pub(super) fn rule(anchor: &Path, definitions: &Definitions) -> Rule {
+    let folder = anchor.parent().filter(|folder| folder.join(MANIFEST_FILE).exists());
+    let manifest = folder.and_then(|folder| Manifest::load(folder).ok());
+    let library = manifest.and_then(|manifest| manifest.run.openmp_library);
+    simulated::rule(definitions, library.as_deref())
+}
+
 /// Analyses a trace, and simulates its tasks on these numbers of threads. Returns whether all of it
 /// could be read, too.
 fn analyze_tasks(
     anchor: &Path,
     threads: usize,
-    simulated: &[usize],
+    on_threads: &[usize],
 ) -> Result<(TaskAnalysis, bool)> {
     let (archive, errors) = Archive::salvage(anchor)
         .context("expected the anchor of an OTF2 archive (traces.otf2) or an experiment")?;
@@ -90,14 +101,15 @@ fn analyze_tasks(
     let trace = told_trace(&archive, &progress.done)?;
     let mut found = Found::new(trace.definitions.begin, trace.definitions.end);
     let mut rows = Rows::new(&trace.definitions);
-    let mut simulations = (!simulated.is_empty()).then(|| Simulations::new(simulated));
+    let rule = rule(anchor, &trace.definitions);
+    let mut simulations = (!on_threads.is_empty()).then(|| Simulations::new(on_threads, rule));
     let mut note = |compound: Compound| {
         found.note(&compound);
         simulations.iter_mut().for_each(|simulations| simulations.note(&compound));
     };
     let mut take = |batch: Batch| rows.take(&batch);
     let sinks = Sinks { found: &mut note, tables: Some(&mut take), scenarios: None };
-    let task_steps = !simulated.is_empty();
+    let task_steps = !on_threads.is_empty();
     let options = Options { threads, path: true, task_steps, ..Options::default() };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     drop(progress);

@@ -76,6 +76,8 @@ fn other_numbers_of_threads_are_simulated() {
     let simulated = &tasks["regions"][0]["simulated"];
     let executions = ["executions", "left_out"].map(|of| simulated[of].as_u64());
     assert_eq!(executions, [Some(1), Some(0)], "{tasks}");
+    // The manifest names the OpenMP library of the program.
+    assert_eq!(simulated["rule"], "libgomp", "{tasks}");
     let [work, span] =
         ["burdened_work_s", "burdened_span_s"].map(|of| simulated[of].as_f64().unwrap());
     assert!(work >= 0.3 + 0.75 && span >= 0.3 + 0.025, "{tasks}");

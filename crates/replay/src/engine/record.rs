@@ -206,6 +206,8 @@ pub enum What {
         /// The task; `None` stands for the implicit one.
         task: Option<TaskId>,
     },
+    /// The current task, which is about to be done, is untied.
+    TaskUntied(TaskId),
     /// The current task is done; the call path is that of its construct.
     TaskComplete(TaskId),
     /// The current task waits for other tasks.

@@ -126,6 +126,7 @@ wire_enum! {
         41 = WindowCall(call),
         42 = Depend { kind, address },
         43 = DependUnknown,
+        44 = TaskUntied(task),
     }
 }
 

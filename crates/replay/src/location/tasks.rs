@@ -236,6 +236,9 @@ impl Location {
         self.account(time);
         let construct = self.construct(context);
         let visit = self.strand.first;
+        if context.definitions.is_untied(self.tree.region(construct)) {
+            self.record((construct, visit), What::TaskUntied(task));
+        }
         self.record((construct, visit), What::TaskComplete(task));
         if self.part().task != Some(task) {
             self.gaps.unknown_tasks += 1;

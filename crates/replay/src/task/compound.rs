@@ -209,6 +209,8 @@ pub enum TaskStep {
     Barrier,
     /// Its creator does not go on before it is done.
     AtOnce,
+    /// It is untied: any thread may go on with it after it has waited.
+    Untied,
     /// It is done.
     End,
 }

@@ -602,6 +602,7 @@ impl Matcher for Tasks {
             What::DependUnknown => self.note_unknown(record.location),
             What::TaskCreate(task) => self.create(record, task, found),
             What::TaskSwitch { task, .. } => self.switch(record, task, found),
+            What::TaskUntied(_) => self.tell(record.location, TaskStep::Untied, found),
             What::TaskComplete(task) => self.complete(record, task, found),
             What::TaskWaitEnter(scope) => self.wait(record, scope, found),
             What::TaskWaitLeave(_) => self.go_on(record, found),

@@ -118,6 +118,20 @@ mod tests {
     }
 
     #[test]
+    fn an_untied_task_says_so() {
+        let options = Options { task_steps: true, ..Options::default() };
+        let (all, work) = steps(&TRACE.replace("+ task\n", "+ task_untied\n"), options);
+        let untied = all.iter().position(|(.., step)| *step == TaskStep::Untied);
+        let [.., (of, 30, TaskStep::Untied), (done, 0, TaskStep::End)] =
+            all[..=untied.unwrap() + 1]
+        else {
+            panic!("{all:?}")
+        };
+        assert_eq!((of, work), (done, 33));
+        assert!(matches!(of, StepOf::Explicit(_)), "{all:?}");
+    }
+
+    #[test]
     fn a_task_that_its_creator_executes_says_so() {
         let options = Options { task_steps: true, ..Options::default() };
         let (steps, work) = steps(

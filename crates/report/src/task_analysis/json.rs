@@ -3,6 +3,7 @@
 
 use pompeii_analysis::tasks::found::THREADS;
 use pompeii_analysis::tasks::problems::Problem;
+use pompeii_analysis::tasks::simulate::Rule;
 use pompeii_analysis::tasks::simulated::Simulated;
 use pompeii_analysis::tasks::{Construct, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Frequency, Ticks};
@@ -95,8 +96,9 @@ struct JsonRegion {
     simulated: Option<JsonSimulated>,
 }
 
-/// The executions on other numbers of threads. Times of the order `newest` are those if a thread
-/// takes the newest task first.
+/// The executions on other numbers of threads. The times `newest` are those if a thread takes the
+/// newest task first; with the rule `libgomp`, which has one order, those if threads without a task
+/// wake up as slowly as in the run (`newest`), and if they do so at once (`oldest`).
 #[derive(Debug, Serialize)]
 struct JsonSimulated {
     executions: u64,
@@ -105,6 +107,9 @@ struct JsonSimulated {
     /// With the cost of beginning tasks.
     burdened_work_s: f64,
     burdened_span_s: f64,
+    /// Which tasks a thread may execute while a task of it waits: `untied` (all), `openmp` (the
+    /// task scheduling constraint) or `libgomp`.
+    rule: &'static str,
     on_threads: Vec<JsonRun>,
 }
 
@@ -113,6 +118,12 @@ struct JsonRun {
     threads: usize,
     newest_s: f64,
     oldest_s: f64,
+    /// Part of these times in which a thread had no task although one was ready, because of the
+    /// rule. It is not computed for the measured run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    newest_held_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest_held_s: Option<f64>,
 }
 
 /// Bounds of the duration with this number of threads.
@@ -249,18 +260,27 @@ fn region(all: &TaskAnalysis, of: &TaskRegion) -> JsonRegion {
 
 /// The first number of threads is that of the measured run.
 fn simulated(clock: Frequency, of: &Simulated, threads: usize) -> JsonSimulated {
-    let run = |(threads, [newest, oldest]): (usize, [Ticks; 2])| JsonRun {
-        threads,
-        newest_s: clock.seconds(newest),
-        oldest_s: clock.seconds(oldest),
-    };
-    let all = std::iter::once((threads, of.as_measured)).chain(of.on_threads.iter().copied());
+    let run =
+        |(threads, [newest, oldest], held): (usize, [Ticks; 2], Option<[Ticks; 2]>)| JsonRun {
+            threads,
+            newest_s: clock.seconds(newest),
+            oldest_s: clock.seconds(oldest),
+            newest_held_s: held.map(|[newest, _]| clock.seconds(newest)),
+            oldest_held_s: held.map(|[_, oldest]| clock.seconds(oldest)),
+        };
+    let on_threads = of.on_threads.iter().map(|of| (of.threads, of.ticks, Some(of.held)));
+    let all = std::iter::once((threads, of.as_measured, None)).chain(on_threads);
     JsonSimulated {
         executions: of.executions,
         left_out: of.left_out,
         measured_s: clock.seconds(of.measured),
         burdened_work_s: clock.seconds(of.burdened[0]),
         burdened_span_s: clock.seconds(of.burdened[1]),
+        rule: match of.rule {
+            Rule::Untied => "untied",
+            Rule::OpenMp => "openmp",
+            Rule::Libgomp => "libgomp",
+        },
         on_threads: all.map(run).collect(),
     }
 }

@@ -283,7 +283,7 @@ impl Page<'_> {
             + &line("at most", times(&of.sums.most))
     }
 
-    /// What the region takes on other numbers of threads. The two orders of tasks give a range.
+    /// What the region takes on other numbers of threads. The two simulations give a range.
     fn simulated(&self, of: &Simulated) -> String {
         if of.executions == 0 {
             return "   simulated: no execution has all records of its tasks\n".to_owned();
@@ -292,9 +292,10 @@ impl Page<'_> {
             let [least, most] = [newest.min(oldest), newest.max(oldest)].map(|it| self.ticks(it));
             if least == most { least } else { format!("{least} to {most}") }
         };
-        let on_threads = of.on_threads.iter().map(|(threads, times)| {
-            format!("{} on {}", range(*times), counted(*threads as i64, "thread"))
-        });
+        let on_threads = of
+            .on_threads
+            .iter()
+            .map(|of| format!("{} on {}", range(of.ticks), counted(of.threads as i64, "thread")));
         let (own, measured) = (range(of.as_measured), self.ticks(of.measured));
         let mut text =
             self.wrap(&format!("simulated as measured: {own}, measured {measured}"), "   ");
@@ -310,11 +311,32 @@ impl Page<'_> {
         );
         let on_threads: Vec<String> = on_threads.collect();
         text += &self.wrap(&format!("simulated: {}", on_threads.join(", ")), "   ");
+        text += &self.held(of);
         if of.left_out > 0 {
             let left_out = counted(of.left_out.cast_signed(), "execution");
             text += &format!("   not simulated: {left_out}\n");
         }
         text
+    }
+
+    /// For how long tied tasks that wait keep their threads from ready tasks.
+    fn held(&self, of: &Simulated) -> String {
+        let held = of.on_threads.iter().filter(|of| of.held != [0; 2]);
+        let held: Vec<String> = held
+            .map(|of| {
+                let most = self.ticks(of.held[0].max(of.held[1]));
+                format!("{most} on {}", counted(of.threads as i64, "thread"))
+            })
+            .collect();
+        if held.is_empty() {
+            return String::new();
+        }
+        let text = format!(
+            "part of that in which a thread has no task and may not begin the ready ones, because a \
+             tied task waits on it: {}",
+            held.join(", ")
+        );
+        self.wrap(&text, "   ")
     }
 
     fn without_task(&self, of: &TaskRegion) -> String {

@@ -3,7 +3,8 @@
 use expect_test::expect;
 use pompeii_analysis::tasks::dependences::Dependences;
 use pompeii_analysis::tasks::found::{Sums, THREADS, WithoutTask};
-use pompeii_analysis::tasks::simulated::Simulated;
+use pompeii_analysis::tasks::simulate::Rule;
+use pompeii_analysis::tasks::simulated::{OnThreads, Simulated};
 use pompeii_analysis::tasks::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Distribution, Frequency};
 use serde_json::Value;
@@ -183,13 +184,22 @@ fn simulations_have_a_range_and_what_was_measured() {
         measured: 1_800_000_000,
         as_measured: [1_700_000_000, 1_900_000_000],
         burdened: [4_800_000_000, 1_200_000_000],
-        on_threads: vec![(2, [3_000_000_000; 2]), (8, [1_600_000_000, 1_500_000_000])],
+        rule: Rule::OpenMp,
+        on_threads: vec![
+            OnThreads { threads: 2, ticks: [3_000_000_000; 2], held: [0; 2] },
+            OnThreads {
+                threads: 8,
+                ticks: [1_600_000_000, 1_500_000_000],
+                held: [200_000_000, 100_000_000],
+            },
+        ],
     });
     let text = task_analysis(&tasks, &options());
     for line in [
         "   simulated as measured: 1.7 s to 1.9 s, measured 1.8 s\n",
         "   simulated: 3.0 s on 2 threads, 1.5 s to 1.6 s on 8 threads\n",
         "   with the cost of beginning tasks: work 4.8 s, span 1.2 s, parallelism 4.0\n",
+        "     because a tied task waits on it: 0.20 s on 8 threads\n",
         "   not simulated: 1 execution\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
@@ -197,6 +207,8 @@ fn simulations_have_a_range_and_what_was_measured() {
     let json: Value = serde_json::from_str(&task_analysis_json(&tasks)).unwrap();
     let runs = &json["regions"][0]["simulated"]["on_threads"];
     assert_eq!((&runs[0]["threads"], &runs[2]["oldest_s"]), (&Value::from(4), &Value::from(1.5)));
+    assert_eq!((&runs[0]["oldest_held_s"], &runs[2]["oldest_held_s"]), (&Value::Null, &0.1.into()));
+    assert_eq!(json["regions"][0]["simulated"]["rule"], "openmp");
 }
 
 #[test]

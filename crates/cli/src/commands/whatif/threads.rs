@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use pompeii_analysis::format::{counted, percent, seconds};
+use pompeii_analysis::tasks::simulate::Rule;
 use pompeii_analysis::team_sizes::{Models, TeamSizes as Known};
 use pompeii_model::Frequency;
 use pompeii_otf2::read::Archive;
@@ -14,6 +15,7 @@ use pompeii_replay::{Compound, Options, Outcome, Sinks};
 use pompeii_report::{TeamSizeRun, TeamSizes};
 
 use super::super::analyze::loops;
+use super::super::tasks;
 use super::changes::Costs;
 use super::read;
 
@@ -55,7 +57,8 @@ fn models(
 ) -> Result<(Models, Outcome)> {
     let options = Options { threads: analysis_threads, task_steps: true, ..Options::default() };
     let definitions = pompeii_replay::archive::definitions(archive);
-    let Models { threads, mut simulations, mut chunks } = Models::new(&definitions, wanted);
+    let rule = tasks::rule(anchor, &definitions);
+    let Models { threads, mut simulations, mut chunks } = Models::new(&definitions, wanted, rule);
     let mut note = |compound: Compound| simulations.note(&compound);
     let mut take = chunks.as_mut().map(|chunks| move |batch: Batch| chunks.take(&batch));
     let tables = take.as_mut().map(|take| take as &mut (dyn FnMut(Batch) + Send));
@@ -115,8 +118,17 @@ fn of_tasks(known: &Known) -> Vec<String> {
     if known.with_tasks > 0 {
         let regions = counted(known.with_tasks as i64, "parallel region");
         all.push(format!(
-            "{regions} with tasks: simulated, with the newest and with the oldest task first. Loops \
-             in these regions are not divided among more threads."
+            "{regions} with tasks: simulated, {}. Loops in these regions are not divided among more \
+             threads.",
+            match known.rule {
+                Rule::Untied => "with the newest and with the oldest task first",
+                Rule::OpenMp =>
+                    "with the newest and with the oldest task first; while a tied task waits, its \
+                     thread begins only descendants of that task",
+                Rule::Libgomp =>
+                    "in the order of libgomp (at a taskwait only children of the waiting task), with \
+                     threads that wake up as slowly as in the run and with threads that do so at once",
+            }
         ));
     }
     if known.left_out > 0 {
