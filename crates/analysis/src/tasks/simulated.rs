@@ -74,8 +74,9 @@ pub struct OnThreads {
 }
 
 impl Simulated {
-    /// The simulated time that stands for the recorded one: that of the same order. With libgomp the
-    /// two times differ by how fast threads wake up, and the nearer one says which was the case.
+    /// The simulated time that stands for the recorded one: that of the same order. With libgomp
+    /// the two times differ by how fast threads wake up, and the nearer one says which was the
+    /// case.
     pub fn as_recorded(&self, order: usize) -> i64 {
         let far = |ticks: &&i64| ticks.abs_diff(self.measured);
         let nearest = self.as_measured.iter().min_by_key(far).copied();

@@ -99,8 +99,10 @@ fn other_numbers_of_threads_are_simulated() {
     let run = json(&sandbox, "whatif exp2 --json --threads 1,2,4");
     let wall = |place: usize, of: &str| run["runs"][place][of].as_f64().unwrap();
     let recorded = run["wall_s"].as_f64().unwrap();
+    // Of the two simulations of libgomp, the nearer one stands for the recorded run.
+    let own = ["wall_s", "least_wall_s"].map(|of| (wall(1, of) - recorded).abs());
+    assert!(own[0].min(own[1]) < 2e-9, "{run}");
     for of in ["wall_s", "least_wall_s"] {
-        assert!((wall(1, of) - recorded).abs() < 2e-9, "{run}");
         assert!(wall(0, of) > recorded && wall(2, of) < recorded, "{run}");
     }
     assert_eq!(run["runs"][0]["is_upper_bound"], false, "{run}");
