@@ -153,6 +153,9 @@ void POMP_Cancellation_point(OMPRegDescr *d);
    when its body has ended and the event is fulfilled (libpomp replaces omp_fulfill_event). */
 
 void POMP_Task_create_begin(OMPRegDescr *d, long *task);
+/* The items of the task's `depend` clauses, after `create_begin`: a letter for each (i: in, o: out
+   and inout, m: mutexinoutset, s: inoutset, ?: not known, which has no address), and the addresses. */
+void POMP_Task_depend(OMPRegDescr *d, long task, const char *kinds, const volatile void *const *at);
 void POMP_Task_begin(OMPRegDescr *d, long task);
 void POMP_Task_end(OMPRegDescr *d, long task);
 void POMP_Task_detach(OMPRegDescr *d, long task, unsigned long event);

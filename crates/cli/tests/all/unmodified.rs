@@ -124,6 +124,9 @@ fn dependences_of_tasks_are_in_the_trace() {
     let sandbox = Sandbox::new();
     plain(&sandbox, "wave", WAVEFRONT, &[]);
     has_dependences(&sandbox);
+    let sandbox = Sandbox::new();
+    sandbox.compile("wave", WAVEFRONT);
+    has_dependences(&sandbox);
 }
 
 /// Constructs with visits that are exact.

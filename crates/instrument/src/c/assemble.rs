@@ -90,7 +90,12 @@ impl Emitter<'_> {
             || construct.leaves
             || calls.iter().any(|calls| !calls.iteration.0.is_empty());
         self.needs.counters |= self.options.loop_chunks;
-        self.needs.counts |= levels.iter().any(|level| matches!(level, Level::Loop { .. }));
+        // In C++ the items of tasks need functions that these have, too.
+        self.needs.counts |= levels.iter().any(|level| matches!(level, Level::Loop { .. }))
+            || levels.contains(&Level::Task)
+                && self.lexed.directives[index].directive.has("depend")
+                && self.options.language == Language::Cxx
+                && self.options.abi == Abi::Pomp;
         calls
     }
 
@@ -105,6 +110,11 @@ impl Emitter<'_> {
         let Some(stem) = self.stem(level) else { return Calls::default() };
         let found = &self.lexed.directives[index];
         let directive = &found.directive;
+        let depend = match level {
+            Level::Task => self.depend(found, names),
+            _ => String::new(),
+        };
+        let names = &Names { depend: &depend, ..*names };
         match level {
             _ if self.options.abi == Abi::Pomp2 => {
                 self.pomp2(index, names).calls(texts, level, stem)

@@ -61,7 +61,7 @@ impl Emitter<'_> {
 
     /// Whether reading this name may have an effect: it is volatile, or a macro of this text that
     /// is more than a simple expression.
-    fn has_effect(&self, name: &[u8]) -> bool {
+    pub(super) fn has_effect(&self, name: &[u8]) -> bool {
         let names = self.effects.get_or_init(|| {
             let mut names = volatile_names(self.source);
             if !self.options.preprocessed {

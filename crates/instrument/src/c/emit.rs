@@ -199,7 +199,8 @@ impl Emitter<'_> {
     pub(super) fn names<'n>(&'n self, accessor: &'n str, cleanup: bool) -> Names<'n> {
         let (split_barrier, leaves, end_barrier) = (false, false, false);
         let prefix = self.prefix;
-        Names { prefix, accessor, cleanup, split_barrier, leaves, end_barrier, count: "" }
+        let (count, depend) = ("", "");
+        Names { prefix, accessor, cleanup, split_barrier, leaves, end_barrier, count, depend }
     }
 
     /// A construct with events of its own.

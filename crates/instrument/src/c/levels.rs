@@ -46,6 +46,8 @@ pub(super) struct Names<'a> {
     pub(super) end_barrier: bool,
     /// The number of iterations of a worksharing loop, empty for anything else.
     pub(super) count: &'a str,
+    /// The call with the items of a task's `depend` clauses.
+    pub(super) depend: &'a str,
 }
 
 impl<'a> Names<'a> {
@@ -256,7 +258,10 @@ impl<'a> Names<'a> {
         finish: &str,
     ) -> Calls {
         let id = self.variable(letter);
-        let before = out.part(|out| self.id(out, letter, create));
+        let before = out.part(|out| {
+            self.id(out, letter, create);
+            out.push(self.depend);
+        });
         let (begin, end) = self.ends(out, stem, &id);
         let after = out.part(|out| {
             out.push(" ");

@@ -22,6 +22,7 @@ mod conditions;
 mod constructs;
 mod counter;
 mod counts;
+mod depend;
 mod device;
 mod emit;
 mod finish;

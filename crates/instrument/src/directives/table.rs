@@ -219,6 +219,7 @@ const PARALLEL: Ends =
 /// They pass the id of the task.
 const TASK: Ends = &[
     ("_create_begin", ",long*"),
+    ("_depend", ",long,const char*,const volatile void*const*"),
     ("_begin", ",long"),
     ("_end", ",long"),
     ("_detach", ",long,unsigned long"),

@@ -1,7 +1,10 @@
 //! The functions of tasks, of generated tasks, and of waiting for tasks.
 
+use std::ffi::{CStr, c_char};
+
 use crate::descriptor::{Descriptor, Given};
 use crate::pomp::events;
+use crate::task::depend::Kind;
 use crate::ways::{iterations, tasks};
 
 /// A task instance is created; `task` receives its id.
@@ -16,6 +19,29 @@ pub unsafe extern "C" fn POMP_Task_create_begin(d: *mut Descriptor, task: *mut i
 pub unsafe extern "C" fn POMP_Task_create_end(d: *mut Descriptor, task: i64) {
     // SAFETY: the contract of `pomp`.
     unsafe { tasks::create_end(Given::new(d), task) }
+}
+
+/// The task whose creation has begun has items of `depend` clauses: a letter for each, and the
+/// addresses of those that are known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Task_depend(
+    d: *mut Descriptor,
+    task: i64,
+    kinds: *const c_char,
+    addresses: *const usize,
+) {
+    // SAFETY: the contract of `pomp`: a string, and as many addresses as it has letters of kinds.
+    unsafe {
+        let kinds = CStr::from_ptr(kinds).to_bytes().iter();
+        let mut address = addresses;
+        let items = kinds.map(|letter| {
+            let kind = Kind::of_letter(*letter)?;
+            let item = (kind, address.read());
+            address = address.add(1);
+            Some(item)
+        });
+        tasks::depend(Given::new(d), task, items);
+    }
 }
 
 /// A thread begins to execute a task instance.

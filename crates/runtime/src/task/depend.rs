@@ -25,6 +25,19 @@ pub enum Kind {
     Set = 3,
 }
 
+impl Kind {
+    /// The kind that a letter of `POMP_Task_depend` stands for.
+    pub fn of_letter(letter: u8) -> Option<Kind> {
+        match letter {
+            b'i' => Some(Kind::In),
+            b'o' => Some(Kind::Out),
+            b'm' => Some(Kind::Mutex),
+            b's' => Some(Kind::Set),
+            _ => None,
+        }
+    }
+}
+
 /// An item, and `None` for one whose address is not known.
 pub type Item = Option<(Kind, usize)>;
 

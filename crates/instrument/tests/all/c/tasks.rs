@@ -34,6 +34,67 @@ fn a_task() {
     );
 }
 
+/// Items whose evaluation may have an effect, iterators and the like are not known.
+#[test]
+fn a_task_names_its_dependences() {
+    let text = "#define NEXT() next++
+void f(int *p, double a[9][9], struct s *q, volatile int *v) {
+#pragma omp task depend(in : p[0:4], *p) depend(out : q->x, a[1][:n]) depend(inout : p)
+  g();
+#pragma omp task depend(in : p[NEXT()], p[i++], *v) depend(iterator(i = 0 : 9), in : p[i])
+  g();
+#pragma omp task depend(mutexinoutset : q) depend(inoutset : p) depend(depobj : o)
+  g();
+}
+";
+    check(
+        text,
+        &expect![[r##"
+        #define NEXT() next++
+        void f(int *p, double a[9][9], struct s *q, volatile int *v) {
+        { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1); { const volatile void*pomp_a1[5]; pomp_a1[0] = &(p[0]); pomp_a1[1] = &(*p); pomp_a1[2] = &(q->x); pomp_a1[3] = &(a[1][0]); pomp_a1[4] = &(p); POMP_Task_depend(pomp_1(), pomp_t1, "iiooo", pomp_a1); }
+        #line 3
+        #pragma omp task depend(in : p[0:4], *p) depend(out : q->x, a[1][:n]) depend(inout : p) firstprivate(pomp_t1)
+          { POMP_Task_begin(pomp_1(), pomp_t1); g();; POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
+        { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2); POMP_Task_depend(pomp_2(), pomp_t2, "????", 0);
+        #line 5
+        #pragma omp task depend(in : p[NEXT()], p[i++], *v) depend(iterator(i = 0 : 9), in : p[i]) firstprivate(pomp_t2)
+          { POMP_Task_begin(pomp_2(), pomp_t2); g();; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); }
+        { long pomp_t3; POMP_Task_create_begin(pomp_3(), &pomp_t3); { const volatile void*pomp_a3[2]; pomp_a3[0] = &(q); pomp_a3[1] = &(p); POMP_Task_depend(pomp_3(), pomp_t3, "ms?", pomp_a3); }
+        #line 7
+        #pragma omp task depend(mutexinoutset : q) depend(inoutset : p) depend(depobj : o) firstprivate(pomp_t3)
+          { POMP_Task_begin(pomp_3(), pomp_t3); g();; POMP_Task_end(pomp_3(), pomp_t3); } POMP_Task_create_end(pomp_3(), pomp_t3); }
+        }
+        == 1: task (3, 3) (4, 4)
+        == 2: task (5, 5) (6, 6)
+        == 3: task (7, 7) (8, 8)
+    "##]],
+    );
+    check_cxx(
+        text,
+        &expect![[r##"
+        #define NEXT() next++
+        void f(int *p, double a[9][9], struct s *q, volatile int *v) {
+        { long pomp_t1; POMP_Task_create_begin(pomp_1(), &pomp_t1); { const volatile void*pomp_a1[4]; pomp_a1[0] = sizeof(pomp_raw(p)) == 1 ? __builtin_addressof(p[0]) : __null; pomp_a1[1] = sizeof(pomp_raw(q)) == 1 ? __builtin_addressof(q->x) : __null; pomp_a1[2] = sizeof(pomp_raw(a[1])) == 1 ? sizeof(pomp_raw(a)) == 1 ? __builtin_addressof(a[1][0]) : __null : __null; pomp_a1[3] = __builtin_addressof(p); POMP_Task_depend(pomp_1(), pomp_t1, "i?ooo", pomp_a1); }
+        #line 3
+        #pragma omp task depend(in : p[0:4], *p) depend(out : q->x, a[1][:n]) depend(inout : p) firstprivate(pomp_t1)
+          { POMP_Task_begin(pomp_1(), pomp_t1); g();; POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
+        { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2); POMP_Task_depend(pomp_2(), pomp_t2, "????", __null);
+        #line 5
+        #pragma omp task depend(in : p[NEXT()], p[i++], *v) depend(iterator(i = 0 : 9), in : p[i]) firstprivate(pomp_t2)
+          { POMP_Task_begin(pomp_2(), pomp_t2); g();; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); }
+        { long pomp_t3; POMP_Task_create_begin(pomp_3(), &pomp_t3); { const volatile void*pomp_a3[2]; pomp_a3[0] = __builtin_addressof(q); pomp_a3[1] = __builtin_addressof(p); POMP_Task_depend(pomp_3(), pomp_t3, "ms?", pomp_a3); }
+        #line 7
+        #pragma omp task depend(mutexinoutset : q) depend(inoutset : p) depend(depobj : o) firstprivate(pomp_t3)
+          { POMP_Task_begin(pomp_3(), pomp_t3); g();; POMP_Task_end(pomp_3(), pomp_t3); } POMP_Task_create_end(pomp_3(), pomp_t3); }
+        }
+        == 1: task (3, 3) (4, 4)
+        == 2: task (5, 5) (6, 6)
+        == 3: task (7, 7) (8, 8)
+    "##]],
+    );
+}
+
 #[test]
 fn a_detached_task_says_its_event() {
     let text = "void f(omp_event_handle_t e) {\n#pragma omp task detach(e)\n  g();\n}\n";
