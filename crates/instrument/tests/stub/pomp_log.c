@@ -25,6 +25,7 @@ AROUND(Barrier) AROUND(Taskwait) AROUND(Taskyield) BOTH(Taskgroup) AROUND(Loop) 
 AROUND(Distribute) AROUND(Target) PLAIN(Cancel) PLAIN(Cancellation_point)
 MAKING(Parallel_fork, teams) WITH_ID(Parallel_begin) WITH_ID(Parallel_end) WITH_ID(Parallel_join)
 MAKING(Task_create_begin, tasks) WITH_ID(Task_begin) WITH_ID(Task_end) WITH_ID(Task_create_end)
+void POMP_Task_depend(OMPRegDescr *d, long id, const char *kinds, const volatile void *const *at) {}
 WITH_ID(Task_resume) MAKING(Taskloop_enter, tasks) WITH_ID(Taskloop_end) WITH_ID(Taskloop_exit)
 
 void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task) {

@@ -81,6 +81,12 @@ void POMP_Parallel_end(OMPRegDescr *d, long team) { end(d, PARALLEL, team); }
 void POMP_Parallel_join(OMPRegDescr *d, long team) { end(d, FORK, team); }
 void POMP_Task_create_begin(OMPRegDescr *d, long *task) { make(d, CREATE, task); }
 void POMP_Task_create_end(OMPRegDescr *d, long task) { end(d, CREATE, task); }
+void POMP_Task_depend(OMPRegDescr *d, long task, const char *kinds, const volatile void *const *at) {
+  check(d);
+  use_id(task);
+  for (; *kinds; kinds++)
+    if (*kinds != '?' && *at++ == 0) abort();
+}
 void POMP_Task_begin(OMPRegDescr *d, long task) { begin(d, TASK, task); }
 void POMP_Task_end(OMPRegDescr *d, long task) { end(d, TASK, task); }
 void POMP_Task_resume(OMPRegDescr *d, long task) { check(d); use_id(task); atomic_fetch_add(&resumes, 1); }
