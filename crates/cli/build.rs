@@ -75,7 +75,9 @@ fn build() -> Result<()> {
         println!("cargo:rerun-if-changed={}", crates.join(name).join("src").display());
         println!("cargo:rerun-if-changed={}", crates.join(name).join("Cargo.toml").display());
     }
-    println!("cargo:rerun-if-changed={}", crates.join("runtime/include").display());
+    for name in ["include", "preload"] {
+        println!("cargo:rerun-if-changed={}", crates.join("runtime").join(name).display());
+    }
     println!("cargo:rerun-if-changed=build.rs");
     let built = cargo_build(&crates.join("runtime/Cargo.toml"), &shared_target(&out))?;
     let shared = out.join("libpomp.so");
@@ -93,7 +95,8 @@ fn build() -> Result<()> {
     let others = only(&|name| !name.starts_with("omp_") || EVENTS.contains(&name.as_str()));
     archive(&built.join("libpomp.a"), &others, &out.join("libpomp-without-locks.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
-    for name in ["pomp.h", "pomp_mpi.h"] {
+    functions_for_files(&crates.join("runtime"), &shared)?;
+    for name in ["pomp.h", "pomp_mpi.h", "pomp_io.h"] {
         copy(&crates.join("runtime/include").join(name), &out.join(name))?;
     }
     for name in ["PompeiiConfig.cmake", "PompeiiConfigVersion.cmake", "pompeii.pc"] {
@@ -105,13 +108,15 @@ fn build() -> Result<()> {
 }
 
 /// The files that the binary carries, by their names below the folder of the library.
-const CARRIED: [&str; 10] = [
+const CARRIED: [&str; 12] = [
     "libpomp.a",
     "libpomp-static.a",
     "libpomp-without-locks.a",
     "libpomp.so",
+    "libpompeii-io.so",
     "pomp.h",
     "pomp_mpi.h",
+    "pomp_io.h",
     "pomp.list",
     "cmake/PompeiiConfig.cmake",
     "cmake/PompeiiConfigVersion.cmake",
@@ -200,6 +205,25 @@ fn cargo_build(manifest: &Path, target: &Path) -> Result<PathBuf> {
     Ok(target.join("runtime"))
 }
 
+/// Compiles the library that a program loads if its files are observed. It needs libpomp, which it
+/// finds in its own folder, before LD_LIBRARY_PATH: other tools have libraries of this name. In the
+/// program, libpomp's functions come first if it has them.
+fn functions_for_files(runtime: &Path, libpomp: &Path) -> Result<()> {
+    let mut cc = Command::new("cc");
+    cc.args([
+        "-O2",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        "-fexceptions",
+        "-U_FORTIFY_SOURCE",
+    ]);
+    cc.args(["-Wl,-soname,libpompeii-io.so", "-Wl,-z,nodelete", "-Wl,--no-as-needed"]);
+    cc.arg("-Wl,--disable-new-dtags,-rpath,$ORIGIN").arg("-I").arg(runtime.join("include"));
+    cc.arg("-o").arg(libpomp.with_file_name("libpompeii-io.so"));
+    run(cc.arg(runtime.join("preload/io.c")).arg(libpomp))
+}
+
 /// Makes one object with only `symbols` visible, and an archive of it.
 fn archive(from: &Path, symbols: &[String], archive: &Path) -> Result<()> {
     let (object, list) = (archive.with_extension("o"), archive.with_extension("txt"));
@@ -247,5 +271,5 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 fn missing(program: &str, error: &std::io::Error) -> String {
-    format!("{program}: {error} (ld, objcopy, strip, nm and ar come with gcc or binutils)")
+    format!("{program}: {error} (cc, ld, objcopy, strip, nm and ar come with gcc or binutils)")
 }

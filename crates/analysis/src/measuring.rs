@@ -116,7 +116,7 @@ impl Measuring {
             }
             role => {
                 let further = match region.paradigm {
-                    Paradigm::Mpi => self.ns(MPI_CYCLES),
+                    Paradigm::Mpi | Paradigm::Io => self.ns(MPI_CYCLES),
                     _ => 0.0,
                 };
                 let is_border = !self.counts_everywhere

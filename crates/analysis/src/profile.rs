@@ -63,6 +63,8 @@ pub enum Class {
     FileCollective,
     /// All else of MPI.
     MpiOther,
+    /// Reading, writing, opening and closing files, without MPI.
+    Io,
 }
 
 impl Class {
@@ -102,6 +104,7 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
         return mpi_class::class_of(region);
     }
     match region.role {
+        _ if region.paradigm == Paradigm::Io => Class::Io,
         Role::Barrier if region.paradigm == Paradigm::OpenMp => Class::ExplicitBarrier,
         Role::ImplicitBarrier => Class::ImplicitBarrier,
         // What a single with copyprivate does outside of its body is to wait: the body's thread for
@@ -205,7 +208,7 @@ impl<'a> Profile<'a> {
     pub fn openmp(&self, call: CallId) -> Row {
         match self.classes[call] {
             class if class.is_mpi() => self.management(call),
-            Class::Computation | Class::Off => self.management(call),
+            Class::Computation | Class::Off | Class::Io => self.management(call),
             _ => self.time(call),
         }
     }

@@ -21,28 +21,31 @@ use crate::profile::{Class, in_task_tree, is_task_root};
 pub enum Group {
     /// A function or user region with nothing but the like below it.
     Usr,
-    /// A function or user region on a call path to OpenMP or MPI.
+    /// A function or user region on a call path to OpenMP, MPI or files.
     Com,
     /// A construct of OpenMP.
     Omp,
     /// A routine of MPI.
     Mpi,
+    /// A function that reads or writes files.
+    Io,
     /// The measurement's own.
     Measurement,
 }
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 5] =
-        [Group::Usr, Group::Com, Group::Omp, Group::Mpi, Group::Measurement];
+    pub const ALL: [Group; 6] =
+        [Self::Usr, Self::Com, Self::Omp, Self::Mpi, Self::Io, Self::Measurement];
 
-    /// Three letters, as `scorep-score` has them; ours are the last ones.
+    /// Up to three letters, as `scorep-score` has them; ours are the last ones.
     pub fn name(self) -> &'static str {
         match self {
             Self::Usr => "USR",
             Self::Com => "COM",
             Self::Omp => "OMP",
             Self::Mpi => "MPI",
+            Self::Io => "IO",
             Self::Measurement => "own",
         }
     }
@@ -153,6 +156,7 @@ fn groups(cube: &Cube) -> IndexVec<RegionId, Group> {
     let group = |region: &Region| match region.paradigm {
         Paradigm::OpenMp => Group::Omp,
         Paradigm::Mpi => Group::Mpi,
+        Paradigm::Io => Group::Io,
         Paradigm::Measurement => Group::Measurement,
         Paradigm::User => Group::Usr,
     };
@@ -164,7 +168,7 @@ fn groups(cube: &Cube) -> IndexVec<RegionId, Group> {
         if groups[region] == Group::Usr && leads[call] {
             groups[region] = Group::Com;
         }
-        let leads_on = leads[call] || matches!(groups[region], Group::Omp | Group::Mpi);
+        let leads_on = leads[call] || !matches!(groups[region], Group::Usr | Group::Measurement);
         if let (true, Some(parent)) = (leads_on, cube.calls.parent(call)) {
             leads[parent] = true;
         }
@@ -240,8 +244,14 @@ impl<'a> Counter<'a> {
         if role == Role::Artificial && !self.is_off(call) && !is_task_root(self.cube, call) {
             cost += begin_and_end(visits);
         }
-        if self.cube.regions[self.cube.calls.region(call)].paradigm == Paradigm::Mpi {
-            cost += self.of_mpi(call, location, visits);
+        match self.cube.regions[self.cube.calls.region(call)].paradigm {
+            Paradigm::Mpi => cost += self.of_mpi(call, location, visits),
+            Paradigm::Io => {
+                let (records, bytes) = operation(Class::Io, "");
+                cost.records += visits * records;
+                cost.bytes += visits * bytes;
+            }
+            _ => {}
         }
         cost
     }
@@ -381,7 +391,7 @@ fn operation(class: Class, name: &str) -> (u64, u64) {
                 bytes(|room, last| encode::rma_op_complete_remote(room, last, 0, 1, 1 << 16));
             (2, put + complete)
         }
-        Class::FileCollective | Class::FileIndividual => {
+        Class::FileCollective | Class::FileIndividual | Class::Io => {
             let begin = bytes(|room, last| {
                 encode::io_operation_begin(room, last, 0, 1, 0, 0, 1 << 12, 1 << 16)
             });

@@ -1,5 +1,6 @@
 //! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
-//! library, if it was not linked with them, and the runtime library, if it was not instrumented.
+//! library, if it was not linked with them, the runtime library, if it was not instrumented, and
+//! functions for files, if these are to be observed.
 //! The wrappers are loaded into the program alone, not into launchers and shells. The runtime
 //! library is loaded into programs that start others, too: it measures only processes with OpenMP,
 //! and the program that the user has named, whose functions it samples if there is no OpenMP.
@@ -15,13 +16,14 @@ use crate::mpi::launcher::joined;
 use crate::mpi::needed;
 use crate::output::say;
 use crate::program::Program;
+use crate::terminal::shown;
 use crate::{interpreters, library, starters, unmodified};
 
 /// What a program loads in front of its libraries.
 pub struct Preload {
     /// The libraries, in front of those that are loaded already.
     pub libraries: OsString,
-    /// The value of [`NAMED`] for a program whose functions are sampled from its begin on.
+    /// The value of [`NAMED`] for a program that is measured from its begin on.
     pub named: Option<String>,
 }
 
@@ -38,6 +40,8 @@ pub struct Command<'a> {
     pub is_launcher: bool,
     /// Functions are sampled.
     pub has_samples: bool,
+    /// Functions for files are observed.
+    pub has_files: bool,
 }
 
 /// What the program of this command loads; `None` for no further libraries. A message names
@@ -56,10 +60,15 @@ pub fn preload(command: &Command) -> Option<Preload> {
     let programs: Vec<Program> = files.iter().cloned().filter_map(Program::open).collect();
     let wrappers = wrappers(&programs, launched, others.is_some());
     let wanted = wanted(&programs, &files, command);
-    let runtime = (wanted != Wanted::Nothing).then(runtime).flatten();
-    let is_named = wanted == Wanted::Functions && runtime.is_some();
+    let runtime = (wanted != Wanted::Nothing).then(|| in_folder("libpomp.so"));
+    let runtime = runtime.flatten();
+    let of_files = if command.has_files { of_files(&programs) } else { None };
+    let is_sampled = wanted == Wanted::Functions && runtime.is_some();
+    // A program that only starts others has files that are not those of the program.
+    let has_own_files = of_files.is_some() && !launched && wanted == Wanted::Nothing;
+    let is_named = is_sampled || has_own_files;
     let named = if is_named { files.first().and_then(|file| identity(file)) } else { None };
-    let ours: Vec<PathBuf> = [wrappers, runtime].into_iter().flatten().collect();
+    let ours: Vec<PathBuf> = [wrappers, of_files, runtime].into_iter().flatten().collect();
     if ours.is_empty() {
         return None;
     }
@@ -87,6 +96,21 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
             say(format!("warning: MPI is not observed: {error:#}"));
             None
         }
+    }
+}
+
+/// The library with functions for files, unless no program of the command can load it.
+fn of_files(programs: &[Program]) -> Option<PathBuf> {
+    let refuses = |program| unmodified::loads_libraries(program).err();
+    // Of a launcher's words, the program is the last file.
+    let why = programs.last().and_then(|last| Some((last, refuses(last)?)));
+    match why.filter(|_| programs.iter().all(|program| refuses(program).is_some())) {
+        Some((program, why)) => {
+            let path = shown(&program.path);
+            say(format!("warning: the files of {path} are not observed: {why}"));
+            None
+        }
+        None => in_folder("libpompeii-io.so"),
     }
 }
 
@@ -121,11 +145,12 @@ fn wanted(programs: &[Program], files: &[PathBuf], command: &Command) -> Wanted 
     }
 }
 
-fn runtime() -> Option<PathBuf> {
+/// A library of ours; a message says why there is none.
+fn in_folder(name: &str) -> Option<PathBuf> {
     match library::folder() {
-        Ok(folder) => Some(folder.join("libpomp.so")),
+        Ok(folder) => Some(folder.join(name)),
         Err(error) => {
-            say(format!("warning: OpenMP is not observed: {error:#}"));
+            say(format!("warning: {name} cannot be loaded into the program: {error:#}"));
             None
         }
     }

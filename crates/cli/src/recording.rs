@@ -47,6 +47,10 @@ pub struct Options {
     /// Take no samples, even if the program was not instrumented or POMPEII_SAMPLE asks for them
     #[arg(long, conflicts_with = "sample")]
     no_sample: bool,
+    /// Observe functions that read and write files: open, read, write, fopen, fread, fwrite, printf
+    /// and others
+    #[arg(long)]
+    io: bool,
     /// Measure the waiting between MPI processes with additional small messages: not at all, in
     /// collective operations, or (alone, or all) for messages too [default: collectives]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
@@ -150,6 +154,7 @@ impl Options {
         let numbers = [
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
             ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
+            ("POMPEII_IO", self.io.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_SAMPLE", if self.no_sample { Some(0) } else { self.sample }),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),

@@ -106,24 +106,32 @@ pub fn is_sampled(program: &Program) -> bool {
 
 /// Why the functions of a program cannot be sampled; empty if it is observed in another way.
 fn without_samples(program: &Program) -> Option<&'static str> {
-    if program.is_instrumented() {
+    let has_mpi = || program.libraries().iter().any(|library| library.starts_with(MPI));
+    if program.is_instrumented() || program.is_native() && has_mpi() {
         return Some("");
     }
+    loads_libraries(program).err()
+}
+
+/// Whether a program loads a library in front of its own.
+///
+/// # Errors
+/// Why it does not, and what to do.
+pub fn loads_libraries(program: &Program) -> Result<(), &'static str> {
     if !program.is_native() {
-        return Some("it is a program for another processor");
+        return Err("it is a program for another processor");
     }
     let libraries = program.libraries();
     let has = |name: &str| libraries.iter().any(|library| library.starts_with(name));
     match () {
-        () if has(MPI) => Some(""),
         () if libraries.is_empty() => {
-            Some("it is linked statically; link it dynamically, or build it with `pompeii compile`")
+            Err("it is linked statically; link it dynamically, or build it with `pompeii compile`")
         }
-        () if !has(C_LIBRARY) => Some(
+        () if !has(C_LIBRARY) => Err(
             "it has another C library than glibc, for which the measurement library is made; link \
              it with glibc, or build it with `pompeii compile`",
         ),
-        () => obstacle(program, &Found::Nothing, has(ASAN)),
+        () => obstacle(program, &Found::Nothing, has(ASAN)).map_or(Ok(()), Err),
     }
 }
 

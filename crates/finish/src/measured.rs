@@ -4,8 +4,8 @@
 //! To add a measured value: a field of `live::Node`, which `live/src/layout.rs` describes, and a
 //! row in [`MEASURED`]. Values that are counted on request are not here: `counted.rs`.
 
-use pompeii_live::{Iterations, Node};
-use pompeii_model::{Metric, Role, Unit};
+use pompeii_live::{Definition, Iterations, LiveProcess, Node, RegionKind};
+use pompeii_model::{Metric, Paradigm, Role, Unit};
 
 use self::Value::{OfNode, TimedAtomics, WholeLoop};
 
@@ -37,8 +37,8 @@ pub struct Visited<'a> {
     pub node: &'a Node,
     /// The role of its region.
     pub role: Role,
-    /// Whether it is a function of MPI.
-    pub is_mpi: bool,
+    /// The paradigm of its region.
+    pub paradigm: Paradigm,
     /// Of the process's clock.
     pub ticks_per_second: f64,
 }
@@ -49,25 +49,34 @@ impl Visited<'_> {
         if self.role == role { self.any_openmp(value) } else { 0 }
     }
 
-    /// The value in anything but a function of MPI.
+    fn is_mpi(&self) -> bool {
+        self.paradigm == Paradigm::Mpi
+    }
+
+    /// The value in anything but a function of MPI or for files, which have others in the field.
     fn any_openmp(&self, value: u64) -> u64 {
-        if self.is_mpi { 0 } else { value }
+        if matches!(self.paradigm, Paradigm::Mpi | Paradigm::Io) { 0 } else { value }
     }
 
     /// The value in anything but a lock routine, which has something else in the field.
     fn unless_lock(&self, value: u64) -> u64 {
-        if !self.is_mpi && self.role == Role::Lock { 0 } else { value }
+        if !self.is_mpi() && self.role == Role::Lock { 0 } else { value }
     }
 
     /// The value in a function of MPI of this role.
     fn mpi(&self, role: Role, value: u64) -> u64 {
-        if self.is_mpi && self.role == role { value } else { 0 }
+        if self.is_mpi() && self.role == role { value } else { 0 }
+    }
+
+    /// The value in a function that reads or writes files, of MPI or another one.
+    fn file(&self, value: u64) -> u64 {
+        if self.role == Role::File { value } else { 0 }
     }
 
     /// The value in a collective operation.
     fn collective(&self, value: u64) -> u64 {
         let roles = [Role::OneToAll, Role::AllToOne, Role::AllToAll, Role::Collective];
-        if self.is_mpi && roles.contains(&self.role) { value } else { 0 }
+        if self.is_mpi() && roles.contains(&self.role) { value } else { 0 }
     }
 
     fn is_barrier(&self) -> bool {
@@ -261,6 +270,24 @@ const MEASURED: &[Row] = &[
 /// Where the time is among them.
 pub const TIME: usize = 0;
 
+/// Of files, if functions for them are observed.
+const MEASURED_FILES: &[Row] = &[
+    Row {
+        name: "bytes_written",
+        title: "Bytes written",
+        unit: Unit::Bytes,
+        description: "To files",
+        value: OfNode(|of| of.file(of.node.mpi().bytes_sent)),
+    },
+    Row {
+        name: "bytes_read",
+        title: "Bytes read",
+        unit: Unit::Bytes,
+        description: "From files",
+        value: OfNode(|of| of.file(of.node.mpi().bytes_received)),
+    },
+];
+
 /// Of MPI, if the process uses it.
 const MEASURED_MPI: &[Row] = &[
     Row {
@@ -304,20 +331,6 @@ const MEASURED_MPI: &[Row] = &[
         unit: Unit::Bytes,
         description: "By one-sided communication",
         value: OfNode(|of| of.mpi(Role::OneSided, of.node.mpi().bytes_received)),
-    },
-    Row {
-        name: "bytes_written",
-        title: "Bytes written",
-        unit: Unit::Bytes,
-        description: "To files of MPI",
-        value: OfNode(|of| of.mpi(Role::File, of.node.mpi().bytes_sent)),
-    },
-    Row {
-        name: "bytes_read",
-        title: "Bytes read",
-        unit: Unit::Bytes,
-        description: "From files of MPI",
-        value: OfNode(|of| of.mpi(Role::File, of.node.mpi().bytes_received)),
     },
     Row {
         name: "comms_send",
@@ -387,18 +400,47 @@ const MEASURED_MPI: &[Row] = &[
         title: "Own messages",
         unit: Unit::Ticks,
         description: "Messages of Pompeii, part of the time",
-        value: OfNode(|of| if of.is_mpi { of.node.mpi().own_ticks } else { 0 }),
+        value: OfNode(|of| if of.is_mpi() { of.node.mpi().own_ticks } else { 0 }),
     },
 ];
 
-/// The rows: those of MPI are the last ones, if they are wanted.
-pub fn rows(mpi: bool) -> impl Iterator<Item = &'static Row> {
-    MEASURED.iter().chain(MEASURED_MPI.iter().filter(move |_| mpi))
+/// What a process uses next to OpenMP. Each has the rows of those before it, too, which come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Uses {
+    /// Neither of the others.
+    OpenMp,
+    /// Functions for files, which were observed.
+    Files,
+    /// MPI.
+    Mpi,
+}
+
+impl Uses {
+    /// What a process uses.
+    pub fn of(live: &LiveProcess) -> Self {
+        let is_io = |of: &Definition| matches!(of, Definition::Region { kind: RegionKind::Io, .. });
+        match live.definitions.iter().any(is_io) {
+            _ if crate::mpi::world(live).is_some() => Self::Mpi,
+            true => Self::Files,
+            false => Self::OpenMp,
+        }
+    }
+}
+
+/// The rows of a process.
+pub fn rows(uses: Uses) -> impl Iterator<Item = &'static Row> {
+    let of = |wanted, rows: &'static [Row]| rows.iter().filter(move |_| uses >= wanted);
+    MEASURED.iter().chain(of(Uses::Files, MEASURED_FILES)).chain(of(Uses::Mpi, MEASURED_MPI))
+}
+
+/// All rows.
+pub fn all_rows() -> impl Iterator<Item = &'static Row> {
+    rows(Uses::Mpi)
 }
 
 /// The metrics that are measured, in the order of [`rows`].
-pub fn metrics(mpi: bool) -> impl Iterator<Item = Metric> {
-    rows(mpi).map(|row| Metric {
+pub fn metrics(uses: Uses) -> impl Iterator<Item = Metric> {
+    rows(uses).map(|row| Metric {
         name: row.name.to_owned(),
         title: row.title.to_owned(),
         description: row.description.to_owned(),
@@ -409,7 +451,7 @@ pub fn metrics(mpi: bool) -> impl Iterator<Item = Metric> {
 
 /// Whether the metric is always measured, and not one that was asked for.
 pub fn is_measured(name: &str) -> bool {
-    rows(true).any(|row| row.name == name)
+    all_rows().any(|row| row.name == name)
 }
 
 #[cfg(test)]
@@ -419,7 +461,7 @@ mod tests {
     use super::*;
 
     /// The metrics that a node has, all of whose fields are 1 but the creations, which are 2.
-    fn values(role: Role, is_mpi: bool) -> Vec<(&'static str, u64)> {
+    fn values(role: Role, paradigm: Paradigm) -> Vec<(&'static str, u64)> {
         let node = Node {
             visits: 1,
             ticks: 1,
@@ -435,35 +477,36 @@ mod tests {
             undeferred: 1,
             ..Node::default()
         };
-        let visited = Visited { node: &node, role, is_mpi, ticks_per_second: 1e9 };
-        let of_nodes = rows(true).filter_map(|row| match row.value {
+        let visited = Visited { node: &node, role, paradigm, ticks_per_second: 1e9 };
+        let of_nodes = all_rows().filter_map(|row| match row.value {
             OfNode(value) => Some((row.name, value(&visited))),
             WholeLoop(_) | TimedAtomics => None,
         });
         of_nodes.filter(|&(_, value)| value != 0).collect()
     }
 
-    fn check(role: Role, is_mpi: bool, expected: &[&str]) {
+    fn check(role: Role, paradigm: Paradigm, expected: &[&str]) {
         let common = ["time", "visits", "omp_management", "omp_fork", "task_time"];
-        let found = values(role, is_mpi).into_iter().map(|(name, _)| name);
+        let found = values(role, paradigm).into_iter().map(|(name, _)| name);
         let found: Vec<&str> = found.filter(|name| !common.contains(name)).collect();
         assert_eq!(found, expected, "{role:?}");
     }
 
     #[test]
     fn names_are_unique_and_the_time_is_the_first() {
-        let names: BTreeSet<&str> = rows(true).map(|row| row.name).collect();
-        assert_eq!((names.len(), rows(true).count()), (42, 42));
-        assert_eq!(rows(false).nth(TIME).map(|row| row.name), Some("time"));
+        let names: BTreeSet<&str> = all_rows().map(|row| row.name).collect();
+        assert_eq!((names.len(), all_rows().count()), (42, 42));
+        assert_eq!(rows(Uses::OpenMp).nth(TIME).map(|row| row.name), Some("time"));
         assert!(is_measured("comms_send") && !is_measured("cycles"));
-        assert_eq!((metrics(false).count(), metrics(true).count()), (24, 42));
+        let counts = [Uses::OpenMp, Uses::Files, Uses::Mpi].map(|uses| metrics(uses).count());
+        assert_eq!(counts, [24, 26, 42]);
     }
 
     #[test]
     fn fields_mean_what_the_construct_says() {
         check(
             Role::Critical,
-            false,
+            Paradigm::OpenMp,
             &[
                 "omp_task_starvation",
                 "omp_lock_contention_critical",
@@ -477,7 +520,7 @@ mod tests {
         // The bits of 2 are no number of squares that counts.
         check(
             Role::ImplicitBarrier,
-            false,
+            Paradigm::OpenMp,
             &[
                 "omp_ibarrier_wait",
                 "omp_task_starvation",
@@ -489,7 +532,7 @@ mod tests {
         );
         check(
             Role::Lock,
-            false,
+            Paradigm::OpenMp,
             &[
                 "omp_task_starvation",
                 "omp_lock_contention_api",
@@ -504,7 +547,7 @@ mod tests {
     fn functions_of_mpi_have_values_of_their_own() {
         check(
             Role::PointToPoint,
-            true,
+            Paradigm::Mpi,
             &[
                 "bytes_sent",
                 "bytes_rcvd",
@@ -517,11 +560,12 @@ mod tests {
         );
         check(
             Role::AllToAll,
-            true,
+            Paradigm::Mpi,
             &["bytes_cout", "bytes_cin", "mpi_wait_nxn", "mpi_own_messages"],
         );
-        check(Role::Barrier, true, &["mpi_barrier_wait", "mpi_own_messages"]);
-        check(Role::File, true, &["bytes_written", "bytes_read", "mpi_own_messages"]);
-        check(Role::OneSided, true, &["bytes_put", "bytes_get", "mpi_own_messages"]);
+        check(Role::Barrier, Paradigm::Mpi, &["mpi_barrier_wait", "mpi_own_messages"]);
+        check(Role::File, Paradigm::Mpi, &["bytes_written", "bytes_read", "mpi_own_messages"]);
+        check(Role::File, Paradigm::Io, &["bytes_written", "bytes_read"]);
+        check(Role::OneSided, Paradigm::Mpi, &["bytes_put", "bytes_get", "mpi_own_messages"]);
     }
 }

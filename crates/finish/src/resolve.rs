@@ -12,6 +12,7 @@ use pompeii_model::{
     Process, ProcessId, Region, RegionId, Role, System, Ticks,
 };
 
+use crate::measured::Uses;
 use crate::mpi::World;
 use crate::nodes::{ROOT, TASKS};
 use crate::{communicators, counted, measured, samples};
@@ -37,7 +38,7 @@ pub fn resolve(live: &LiveProcess, world: Option<&World>) -> Resolved {
         calls_of.push(nodes.map(|node| resolver.call(place, node)).collect::<Vec<CallId>>());
     }
     let calls = resolver.calls;
-    let metrics = measured::metrics(world.is_some()).chain(counted::metrics(live));
+    let metrics = measured::metrics(Uses::of(live)).chain(counted::metrics(live));
     // The last one: see `severities::add`.
     let metrics = metrics.chain(samples::metric(live)).collect();
     let system = system(live, world.map(|world| world.rank));
@@ -96,6 +97,7 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         Kind::MpiCollective => (Role::Collective, Paradigm::Mpi),
         Kind::MpiOneSided => (Role::OneSided, Paradigm::Mpi),
         Kind::MpiFile | Kind::MpiFileCollective => (Role::File, Paradigm::Mpi),
+        Kind::Io => (Role::File, Paradigm::Io),
         // Other classes of MPI: to begin and to end, communicators, windows and the like.
         _ => (Role::Function, Paradigm::Mpi),
     }

@@ -37,7 +37,7 @@ impl Place<'_> {
 
 /// Adds a process's severities; `metrics` are the run's ids of its metrics.
 pub fn add(cube: &mut Cube, place: &Place, metrics: &[MetricId]) {
-    let always = measured::rows(crate::mpi::world(place.live).is_some()).count();
+    let always = measured::rows(measured::Uses::of(place.live)).count();
     let (always, on_request) = metrics.split_at(always.min(metrics.len()));
     for (position, location) in place.live.locations.iter().enumerate() {
         add_location(cube, place, (position, location), always);
@@ -84,22 +84,22 @@ fn add_location(
         }
         let call = place.calls_of[position][index];
         let Region { role, paradigm, .. } = cube.regions[cube.calls.region(call)];
-        let (is_mpi, rate) = (paradigm == Paradigm::Mpi, cube.clock.ticks_per_second());
+        let rate = cube.clock.ticks_per_second();
         if role == Role::Loop && matches!(key, Key::Region(_)) {
             loops.entry(call).or_default().join(&node.take_iterations());
         }
-        if role == Role::Atomic && !is_mpi {
+        if role == Role::Atomic && paradigm != Paradigm::Mpi {
             atomics.take(call, node);
         }
-        let visited = Visited { node, role, is_mpi, ticks_per_second: rate };
-        for (row, &metric) in measured::rows(true).zip(metrics) {
+        let visited = Visited { node, role, paradigm, ticks_per_second: rate };
+        for (row, &metric) in measured::all_rows().zip(metrics) {
             if let OfNode(value) = row.value {
                 add_value(cube, (metric, call, id), value(&visited));
             }
         }
     }
     add_iterations(cube, id, metrics, &loops);
-    let of_atomics = measured::rows(true).zip(metrics);
+    let of_atomics = measured::all_rows().zip(metrics);
     let of_atomics = of_atomics.filter(|(row, _)| matches!(row.value, TimedAtomics));
     if let (Some(&time), Some((_, &metric))) = (metrics.get(TIME), of_atomics.last()) {
         atomics.add(cube, id, metric, time);
@@ -115,7 +115,7 @@ fn add_iterations(
     loops: &BTreeMap<CallId, Iterations>,
 ) {
     for (&call, all) in loops {
-        for (row, &metric) in measured::rows(true).zip(metrics) {
+        for (row, &metric) in measured::all_rows().zip(metrics) {
             if let WholeLoop(value) = row.value {
                 add_value(cube, (metric, call, location), value(all));
             }

@@ -31,7 +31,7 @@ macro_rules! region_kinds {
             $($openmp,)*
             MpiPointToPoint, MpiBarrier, MpiOneToAll, MpiAllToOne, MpiAllToAll, MpiCollective,
             MpiInitExit, MpiCommunicator, MpiOneSided, MpiSynchronisation, MpiWindow, MpiFile,
-            MpiFileCollective, MpiFileManagement, MpiOther,
+            MpiFileCollective, MpiFileManagement, MpiOther, Io,
         }
 
         impl RegionKind {
@@ -68,6 +68,11 @@ pub enum Summable {
 }
 
 impl RegionKind {
+    /// Whether it is a function of MPI.
+    pub fn is_mpi(self) -> bool {
+        (Self::MpiPointToPoint as u8..=Self::MpiOther as u8).contains(&(self as u8))
+    }
+
     /// Whether it is the part of a construct that one thread at a time, or one alone, executes.
     pub fn is_body(self) -> bool {
         matches!(self, Self::CriticalBody | Self::OrderedBody | Self::SingleBody)

@@ -59,7 +59,7 @@ pub use layout::{
     VisitRecord, node_index, node_offset, task_time,
 };
 pub use map::{MapError, Mapped};
-pub use mpi::{FOREIGN_RANK, MpiDefinition};
+pub use mpi::{FOREIGN_RANK, FileInterface, MpiDefinition};
 pub use mpi_node::MpiValues;
 pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
 /// Foreign text in a message, without control characters.

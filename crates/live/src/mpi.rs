@@ -1,5 +1,6 @@
 //! Definitions of MPI in the definitions log: the process's place in its job, communicators,
-//! windows, files, and how far its clock is from that of rank 0.
+//! windows, files, and how far its clock is from that of rank 0. Files that were opened without MPI
+//! are here, too, because both kinds of handles have ids of one row.
 //!
 //! Processes write them each on their own, without a message to another: what is the same thing in
 //! several processes is known by its number, which all of them compute alike (see
@@ -13,6 +14,21 @@ pub(crate) const MPI_TAGS_LAST: u8 = 59;
 
 /// Rank of a process that is not one of this job's: a spawned one's, or that of a server.
 pub const FOREIGN_RANK: u32 = u32::MAX;
+
+/// The functions by which a file is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum FileInterface {
+    /// Those of the system: `open`, `read`, `write`.
+    Posix,
+    /// Those of the C library: `fopen`, `fread`, `fwrite`.
+    IsoC,
+}
+
+impl FileInterface {
+    /// All interfaces; an interface's position is its tag.
+    const ALL: [Self; 2] = [Self::Posix, Self::IsoC];
+}
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +126,20 @@ pub enum MpiDefinition {
         /// How many others of this file and communicator were open when it was opened.
         number: u32,
     },
+    /// A file that the process has open without MPI.
+    OpenFile {
+        /// Id used in events, of one row with those of [`MpiDefinition::IoHandle`].
+        id: u32,
+        /// Id of the file.
+        file: u32,
+        /// The functions that have opened it.
+        interface: FileInterface,
+        /// How many others of this file were open by this interface when it was opened.
+        number: u32,
+        /// Of a file that was open before it was observed: OTF2's numbers of its access mode and of
+        /// its status flags.
+        inherited: Option<(u8, u32)>,
+    },
     /// How far rank 0's `CLOCK_MONOTONIC_RAW` is ahead of this host's.
     ClockOffset {
         /// When, on this process's clock, in ticks.
@@ -156,6 +186,11 @@ impl MpiDefinition {
             Self::IoHandle { id, file, comm, number } => {
                 to.tag(46).numbers(&[*id, *file, *comm, *number])
             }
+            Self::OpenFile { id, file, interface, number, inherited } => {
+                let (mode, status) = inherited.unwrap_or_default();
+                let state = [u32::from(inherited.is_some()), u32::from(mode), status];
+                to.tag(51).numbers(&[*id, *file, *interface as u32, *number]).numbers(&state)
+            }
         };
     }
 
@@ -197,6 +232,14 @@ impl MpiDefinition {
                 comm: from.number()?,
                 number: from.number()?,
             },
+            51 => {
+                let (id, file) = (from.number()?, from.number()?);
+                let interface = *FileInterface::ALL.get(from.number()? as usize)?;
+                let (number, is_inherited) = (from.number()?, from.number()? != 0);
+                let state = (u8::try_from(from.number()?).ok()?, from.number()?);
+                let inherited = is_inherited.then_some(state);
+                Self::OpenFile { id, file, interface, number, inherited }
+            }
             _ => return Some(None),
         }))
     }
@@ -266,6 +309,20 @@ mod tests {
             MpiDefinition::Group { id: 2, members: vec![0, 3] },
             MpiDefinition::IoFile { id: 0, path: name },
             MpiDefinition::IoHandle { id: 0, file: 0, comm: 3, number: 2 },
+            MpiDefinition::OpenFile {
+                id: 1,
+                file: 0,
+                interface: FileInterface::Posix,
+                number: 3,
+                inherited: Some((1, 6)),
+            },
+            MpiDefinition::OpenFile {
+                id: 2,
+                file: 0,
+                interface: FileInterface::IsoC,
+                number: 0,
+                inherited: None,
+            },
             MpiDefinition::ClockOffset { ticks: 1 << 40, offset_ns: -7, error_ns: 900 },
             MpiDefinition::Finalized { ticks: 1 << 41 },
         ]

@@ -146,6 +146,9 @@ unsafe impl Zeroed for AtomicUsize {}
 // SAFETY: as above.
 #[cfg(not(loom))]
 unsafe impl Zeroed for std::sync::atomic::AtomicU64 {}
+// SAFETY: as above.
+#[cfg(not(loom))]
+unsafe impl Zeroed for std::sync::atomic::AtomicU32 {}
 
 /// So many values, of which the system's memory is touched where they are used; `None` without
 /// memory.

@@ -17,10 +17,11 @@
 //! part lies between), [`parameters`] (values of the program's in call paths). They share the
 //! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers; `gomp`
 //! and [`ompt`] observe programs that were not instrumented, by the calls of libgomp and by the
-//! callbacks of LLVM's OpenMP runtime. The core
-//! takes the time as an argument, so that tests drive it with a clock of their own.
+//! callbacks of LLVM's OpenMP runtime; [`io`] is the C ABI for functions that read and write files.
+//! The core takes the time as an argument, so that tests drive it with a clock of their own.
 
 mod addresses;
+mod alive;
 mod arrivals;
 mod atomics;
 mod barrier;
@@ -42,6 +43,7 @@ mod entry;
 mod events;
 mod exclusion;
 mod fast;
+mod files;
 mod filter;
 mod folder;
 pub mod forks;
@@ -52,6 +54,7 @@ mod gomp;
 mod guard;
 mod heap;
 mod helpers;
+pub mod io;
 mod iteration;
 mod loaded;
 mod location;

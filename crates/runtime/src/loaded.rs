@@ -45,7 +45,7 @@ pub fn stack() -> Vec<CodePlace> {
 }
 
 /// Whether a file is a library of MPI or a binding of it.
-fn is_of_mpi(path: &str) -> bool {
+pub fn is_of_mpi(path: &str) -> bool {
     let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
     let libraries = ["libmpi", "libpmpi", "libfmpi", "libboost_mpi", "mca_"];
     libraries.iter().any(|library| name.starts_with(library)) || path.contains("/mpi4py/")

@@ -15,6 +15,7 @@ use crate::addresses::zeroed;
 use crate::budget::{Budget, WhenFull};
 use crate::clock;
 use crate::definitions::{Definitions, RegionText};
+use crate::files::{Descriptors, Files, Opened};
 use crate::filter::Selection;
 use crate::guard::Bounds;
 use crate::location::Location;
@@ -79,6 +80,7 @@ pub struct Options {
 pub struct Held<'a> {
     _parameters: MutexGuard<'a, Interned>,
     _locations: MutexGuard<'a, u32>,
+    _files: MutexGuard<'a, Files>,
     _definitions: MutexGuard<'a, Definitions>,
     _teams: MutexGuard<'a, Mapped>,
     _spare: MutexGuard<'a, Vec<u32>>,
@@ -101,6 +103,10 @@ pub struct Process {
     teams_base: *mut Team,
     /// What is defined, and where it is written.
     pub definitions: Mutex<Definitions>,
+    /// What is defined of files.
+    pub files: Mutex<Files>,
+    /// Handles of open files, if there is a trace.
+    pub descriptors: Descriptors,
     locations: Mutex<u32>,
     /// By location, for threads that look up their master's workers without a lock.
     seats: Box<[Seat]>,
@@ -150,6 +156,7 @@ impl Process {
         let borders = zeroed(borders).unwrap_or_default();
         let spill = spill_folder(&options.folder);
         let budget = options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &spill));
+        let descriptors = Descriptors::new(options.trace);
         let process = Process {
             options,
             spill,
@@ -160,6 +167,8 @@ impl Process {
             teams: Mutex::new(teams),
             teams_base,
             definitions: Mutex::new(Definitions::new(log)),
+            files: Mutex::default(),
+            descriptors,
             locations: Mutex::default(),
             seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
             spare: Mutex::default(),
@@ -195,6 +204,7 @@ impl Process {
         Held {
             _parameters: lock(&self.parameters),
             _locations: lock(&self.locations),
+            _files: lock(&self.files),
             _definitions: lock(&self.definitions),
             _teams: lock(&self.teams),
             _spare: lock(&self.spare),
@@ -231,6 +241,21 @@ impl Process {
     pub fn take_back_end(&self, how: NotedEnd) {
         let ended = &self.header().ended;
         let _ = ended.compare_exchange(how.encode(), 0, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// The id of a file.
+    pub fn file(&self, path: &str) -> u32 {
+        lock(&self.files).file(path, |definition| self.define(definition))
+    }
+
+    /// The id of the handle of a file that is open from now on.
+    pub fn open_file(&self, path: &str, opened: Opened) -> u32 {
+        lock(&self.files).open(path, opened, |definition| self.define(definition))
+    }
+
+    /// The file of this handle is closed.
+    pub fn close_file(&self, handle: u32) {
+        lock(&self.files).close(handle);
     }
 
     /// Counts events that could not be recorded, and keeps the first reason.

@@ -1,6 +1,6 @@
-//! From where functions of MPI and lock routines are called. Each call site is a region of its own:
-//! with the name of the function, and the address of the call, of which `finish` makes function,
-//! file and line.
+//! From where functions of MPI, functions for files and lock routines are called. Each call site is
+//! a region of its own: with the name of the function, and the address of the call, of which
+//! `finish` makes function, file and line.
 //!
 //! What a wrapper knows is the address that it returns to. It is looked up together with the
 //! current call path in a small table of the thread, which takes as many instructions as a call of
@@ -29,7 +29,15 @@ pub trait Called {
 
     /// What else is to be known of one of its regions, which is new.
     fn note(&self, process: &Process, region: u32);
+
+    /// Whether a call that returns to this address counts at the current call path.
+    fn counts(&self, _thread: &mut Location, _address: usize) -> bool {
+        true
+    }
 }
+
+/// Stands for the region of calls that do not count.
+pub const UNCOUNTED: u32 = u32::MAX;
 
 /// Call sites below one call path that are told apart; all further ones are one region.
 const SITES_MAX: u32 = 64;
@@ -42,7 +50,8 @@ fn place(address: usize, at: NodeOffset) -> usize {
     (address ^ at as usize >> 7) % LINES
 }
 
-/// The region of a function that is called from this address at the current call path.
+/// The region of a function that is called from this address at the current call path,
+/// [`UNCOUNTED`] if such calls do not count.
 #[inline(always)]
 pub fn region(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
     let at = thread.header.current;
@@ -88,6 +97,9 @@ fn find(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
 
 /// A call site for the first time at this call path.
 fn meet(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
+    if !routine.counts(thread, address) {
+        return UNCOUNTED;
+    }
     let (process, at) = (thread.process, thread.header.current);
     let below = thread.sites.below.entry(at).or_insert(0);
     if *below >= SITES_MAX {

@@ -103,6 +103,15 @@ fn is_worth_sampling() -> bool {
     !next::is_preloaded() || folder::is_named_program() || sampling::has_parallel_library()
 }
 
+/// Begins before `main` in a program whose files are observed, unless it only starts others: what
+/// it reads before its first construct counts.
+pub fn begin_with_files() {
+    let is_observed = || folder::is_named_program() || sampling::has_parallel_library();
+    if is_enabled() && matches!(tls::thread(), Thread::New) && is_observed() {
+        first_event();
+    }
+}
+
 #[used]
 #[unsafe(link_section = ".init_array.00101")]
 static CONSTRUCTOR: extern "C" fn() = constructor;

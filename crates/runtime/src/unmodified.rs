@@ -243,7 +243,7 @@ pub fn lock_clause(lock: usize) -> String {
 }
 
 /// Whether a file is an OpenMP library, or this one.
-fn is_runtime(path: &str) -> bool {
+pub fn is_runtime(path: &str) -> bool {
     let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
     let libraries = ["libgomp", "libomp", "libiomp5", "libpomp"];
     // A library of a Python package has a part of a hash in its name: `libgomp-e985bcbb.so.1`.

@@ -66,8 +66,8 @@ impl Installed {
 
     /// No executable and no shared library needs a later C library.
     fn is_for_old_systems(&self) -> Result<()> {
-        glibc::check(&self.prefix.join("bin/pompeii"))?;
-        glibc::check(&self.prefix.join("lib/pompeii/libpomp.so"))
+        let files = ["bin/pompeii", "lib/pompeii/libpomp.so", "lib/pompeii/libpompeii-io.so"];
+        files.iter().try_for_each(|file| glibc::check(&self.prefix.join(file)))
     }
 
     /// What shells and `man` read is where they look, and they understand it.

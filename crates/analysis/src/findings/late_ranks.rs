@@ -301,6 +301,25 @@ mod tests {
     }
 
     #[test]
+    fn a_rank_that_writes_while_the_others_wait_is_found_by_its_call() {
+        check(
+            "wall=410 locations=8 processes=8
+             a/main@a.c:20                *    time=100 visits=1
+             a/fwrite@solver.c:88         0    time=310 visits=9 bytes_written=900000
+             a/main@a.c:20/MPI_Barrier    1-7  time=310 visits=9 mpi_barrier_wait=309
+             a/main@a.c:20/MPI_Barrier    0    visits=9",
+            expect![[r#"
+                solver.c:88 fwrite | mpi_sync_collective lost=2170 gain=270 (226 to 314)
+                    [rank_imbalance_steady, none]
+                    Rank 0 is in fwrite 0.27 s longer than ranks do on average; others wait for it in MPI_Barrier, called from a.c:20.
+                    72 visits; 0.27 s on average, least on rank 0 (0 s), most on rank 7 (0.31 s).
+                    100 % of this time is waiting for other processes.
+                    Let all processes read or write their parts together (MPI_File_write_all), use larger portions, or let another thread do it meanwhile.
+            "#]],
+        );
+    }
+
+    #[test]
     fn the_root_of_a_reduction_waits_until_the_last_has_come() {
         check(
             "wall=400 locations=3 processes=3

@@ -15,11 +15,15 @@ use super::imbalance::Lateness;
 use super::loop_work::LoopWork;
 use super::one_before;
 use super::slower::{Excess, Slower};
-use super::{Cause, Gain, Loss, Search, Site, Words};
+use super::{Advice, Cause, Gain, Loss, Search, Site, Words};
 use crate::{Lens, format};
 
 /// Code with a smaller share of the excess is not worth a finding of its own.
 const SMALL_SHARE: f64 = 0.1;
+
+/// What to do if one thread reads or writes while others wait.
+const FILES: &str = "Let the others go on meanwhile (nowait, a task), or read and write fewer and larger \
+    portions.";
 
 /// A part of the waiting at barriers that has one cause.
 pub(super) struct Part {
@@ -82,7 +86,7 @@ pub(super) fn divide(
 
 /// What has a name that people look for: a function, or a region of theirs.
 fn has_name_of_its_own(lens: &Lens, code: CallId) -> bool {
-    matches!(lens.role(code), Role::Function | Role::User)
+    matches!(lens.role(code), Role::Function | Role::User | Role::File)
 }
 
 /// Where in the construct the late thread computes longer.
@@ -131,6 +135,9 @@ impl Part {
             let waiting = (self.loss.lost, late.threads);
             part.words.advice = one_before::advice(search, &[late.scope], waiting);
         }
+        if role == Role::File {
+            part.words.advice = Advice::none(FILES);
+        }
         let barrier = lens.cube.regions[self.site.region].label();
         part.elsewhere = Some((excess, vec![barrier]));
         part
@@ -160,9 +167,14 @@ pub(super) fn report(search: &mut Search, parts: Vec<Part>) {
                 [one] => one.clone(),
                 several => format!("{} barriers", several.len()),
             };
-            part.words.details.push(format!(
-                "It computes {more} longer here than its team on average, which waits at {waiting}."
-            ));
+            let region = &search.lens.cube.regions[part.site.region];
+            let does = match region.role {
+                Role::File => format!("is in {} {more} longer", region.name),
+                _ => format!("computes {more} longer here"),
+            };
+            part.words
+                .details
+                .push(format!("It {does} than its team on average, which waits at {waiting}."));
         }
         search.report(part.site.metric, part.site, part.loss, part.words);
     }
@@ -260,6 +272,25 @@ mod tests {
                     Thread 0 arrives last in 100 % of 30 visits, 3.3 ms after the average.
                     It computes 0.10 s longer here than its team on average, which waits at for a.c:40.
                     Set schedule(dynamic,1) for the loop a.c:40.
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thread_that_writes_while_the_others_wait_is_found_by_its_call() {
+        check(
+            "wall=500 locations=4
+             a/parallel@a.c:30                        *    visits=1
+             a/parallel@a.c:30/for@a.c:40             *    time=100 visits=20
+             a/parallel@a.c:30/fwrite@solver.c:88     0    time=400 visits=20 bytes_written=800000
+             a/parallel@a.c:30/barrier@a.c:45         0    visits=20 omp_barrier_last=20
+             a/parallel@a.c:30/barrier@a.c:45         1-3  time=400 visits=20 omp_ebarrier_wait=400",
+            expect![[r#"
+                solver.c:88 fwrite | omp_ebarrier_wait lost=1200 gain=300 (250 to 350)
+                    [imbalance_steady, none]
+                    Thread 0 arrives last in 100 % of 20 visits, 15 ms after the average.
+                    It is in fwrite 0.30 s longer than its team on average, which waits at barrier a.c:45.
+                    Let the others go on meanwhile (nowait, a task), or read and write fewer and larger portions.
             "#]],
         );
     }

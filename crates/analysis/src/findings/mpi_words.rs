@@ -16,13 +16,17 @@ const WORTH_A_LINE: f64 = 0.01;
 pub(super) const WORK_MEANWHILE: &str = "Let the other threads work meanwhile: communicate on one \
     thread of a parallel region (masked, task), next to work that does not need the data.";
 
+/// What to do if one process reads or writes while others wait.
+const FILES: &str = "Let all processes read or write their parts together (MPI_File_write_all), use \
+    larger portions, or let another thread do it meanwhile.";
+
 /// Which rank is late because of code in this region, and where others wait for it.
 pub(super) fn late_sentence(lens: &Lens, region: &Region, late: &Late) -> String {
     let more = format::seconds(lens.seconds(late.delay.excess));
     let rank = late.rank;
     let does = match region.paradigm {
-        // A function of MPI that moves data of a file.
-        Paradigm::Mpi => format!("is in {} {more} longer", region.name),
+        // A function that moves data of a file.
+        Paradigm::Mpi | Paradigm::Io => format!("is in {} {more} longer", region.name),
         _ => format!("computes {more} longer here"),
     };
     let at = late.at.join(", and in ");
@@ -32,10 +36,10 @@ pub(super) fn late_sentence(lens: &Lens, region: &Region, late: &Late) -> String
 impl At<'_, '_> {
     /// The same words for the code that delays.
     pub(super) fn explained(&self, delay: &Delay, words: Words) -> Words {
-        if delay.region.is_none() {
-            return words;
-        }
+        let Some(region) = delay.region else { return words };
+        let is_file = self.lens().cube.regions[region].paradigm == Paradigm::Io;
         let advice = Advice::none(match words.cause {
+            _ if is_file => FILES,
             Some(Cause::LateSender) => {
                 "Send before this work, or give a part of it to other processes."
             }

@@ -1,5 +1,5 @@
-//! Data that functions of MPI have moved: a family of properties, which differ in the data that
-//! they count. To add one: its row here, and its line in `catalogue.rs`.
+//! Data that functions of MPI, and functions for files, have moved: a family of properties, which
+//! differ in the data that they count. To add one: its row here, and its line in `catalogue.rs`.
 
 use pompeii_model::Unit;
 
@@ -30,7 +30,8 @@ const fn of_processes(row: Row) -> Property {
 const fn of_files(row: Row) -> Property {
     property(
         row,
-        "Compare it with the time of the same call path in mpi_io: bytes / time is the bandwidth.",
+        "Compare it with the time of the same call path in mpi_io or io: bytes / time is the \
+         bandwidth.",
         "Write and read only the data needed, in fewer and larger portions.",
     )
 }
@@ -42,14 +43,14 @@ const fn property(row: Row, recognise: &'static str, remedy: &'static str) -> Pr
     Property { name, title, parent, unit: Unit::Bytes, compute, gain: "", doc }
 }
 
-/// All data that functions of MPI have moved.
+/// All data that was moved.
 pub const PROPERTY: Property = of_processes(Row {
     name: "bytes",
     title: "Bytes transferred",
     parent: None,
     compute: Compute::Parts,
-    measures: "Bytes transferred by MPI functions: sent, received, put, got, written or read by \
-        the process.",
+    measures: "Bytes transferred by MPI functions and functions for files: sent, received, put, got, \
+        written or read by the process.",
     formula: "bytes_p2p + bytes_coll + bytes_rma + bytes_file.",
     example: "A process sends 8 kB to each of two neighbours in 100 steps: 1.6 MB sent, and 1.6 MB \
         received.",
@@ -168,7 +169,8 @@ pub const FILE: Property = of_files(Row {
     title: "Files",
     parent: Some("bytes"),
     compute: Compute::Parts,
-    measures: "Bytes written to files and read from files through MPI.",
+    measures: "Bytes written to files and read from files, through MPI and, with `run --io`, by \
+        functions of the C library.",
     formula: "bytes_written + bytes_read.",
     example: "A checkpoint of 1 GB is written and read again: 2 GB.",
 });
@@ -179,9 +181,9 @@ pub const WRITTEN: Property = of_files(Row {
     title: "Bytes written",
     parent: Some("bytes_file"),
     compute: Compute::Measured,
-    measures: "Bytes written by the process to files through MPI.",
-    formula: "sum over the MPI functions that write files.",
-    example: "MPI_File_write of 10 doubles: 80 bytes.",
+    measures: "Bytes written by the process to files, pipes and sockets.",
+    formula: "sum over the functions that write files.",
+    example: "MPI_File_write or fwrite of 10 doubles: 80 bytes.",
 });
 
 /// Data read from files.
@@ -190,9 +192,9 @@ pub const READ: Property = of_files(Row {
     title: "Bytes read",
     parent: Some("bytes_file"),
     compute: Compute::Measured,
-    measures: "Bytes read by the process from files through MPI.",
-    formula: "sum over the MPI functions that read files.",
-    example: "MPI_File_read of 10 doubles: 80 bytes.",
+    measures: "Bytes read by the process from files, pipes and sockets.",
+    formula: "sum over the functions that read files.",
+    example: "MPI_File_read or fread of 10 doubles: 80 bytes.",
 });
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub const ALL: &[&Property] = &[
     &time::PROPERTY,
     &execution::PROPERTY,
     &comp::PROPERTY,
+    &io::PROPERTY,
     &recording_off::PROPERTY,
     &mpi::PROPERTY,
     &mpi_management::PROPERTY,

@@ -18,7 +18,7 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of \
-            critical and single.",
+            critical and single, functions for files (io).",
         formula: "execution - mpi - omp_time - recording_off. The overhead of worksharing \
             constructs (distributing iterations, entering single or sections) is not measured \
             separately and is included.",

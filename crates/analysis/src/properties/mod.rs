@@ -47,6 +47,7 @@ mod execution;
 mod gains;
 mod inter_partition_imbalance;
 mod intra_partition_imbalance;
+mod io;
 mod mpi;
 mod mpi_barrier_completion;
 mod mpi_barrier_wait;

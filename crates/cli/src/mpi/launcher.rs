@@ -63,6 +63,9 @@ pub fn add_words(command: &mut Command, words: &[OsString]) {
         rest,
         is_launcher: launcher.is_some(),
         has_samples: !ours.iter().any(|(name, value)| name == "POMPEII_SAMPLE" && value == "0"),
+        has_files: ours
+            .iter()
+            .any(|(name, value)| name == "POMPEII_IO" && !value.is_empty() && value != "0"),
     });
     match launcher {
         None => {

@@ -23,6 +23,7 @@ mod foreign_text;
 mod guard;
 mod hidden;
 mod instrument;
+mod io;
 #[path = "../../../finish/tests/all/common/mod.rs"]
 mod live_state;
 mod locks;

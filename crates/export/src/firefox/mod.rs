@@ -34,11 +34,12 @@ const VERSION: u32 = 55;
 const GECKO_VERSION: u32 = 31;
 
 /// Categories with their names and colours. One must be grey.
-const CATEGORIES: [(Paradigm, &str, &str); 4] = [
+const CATEGORIES: [(Paradigm, &str, &str); 5] = [
     (Paradigm::Measurement, "Other", "grey"),
     (Paradigm::User, "User", "green"),
     (Paradigm::OpenMp, "OpenMP", "blue"),
     (Paradigm::Mpi, "MPI", "orange"),
+    (Paradigm::Io, "I/O", "yellow"),
 ];
 
 /// What markers have.

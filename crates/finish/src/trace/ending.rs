@@ -94,5 +94,6 @@ fn may_be_left(kind: RegionKind) -> bool {
             | MpiFileCollective
             | MpiFileManagement
             | MpiOther
+            | Io
     )
 }

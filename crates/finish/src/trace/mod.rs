@@ -301,6 +301,8 @@ fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) ->
         Paradigm::OpenMp => enums::Paradigm::OPENMP,
         Paradigm::Mpi => enums::Paradigm::MPI,
         Paradigm::User => enums::Paradigm::USER,
+        // OTF2 has no paradigm for files: their regions are known by the role.
+        Paradigm::Io => enums::Paradigm::NONE,
         Paradigm::Measurement => enums::Paradigm::MEASUREMENT_SYSTEM,
     };
     archive.define(RegionDefinition {

@@ -374,6 +374,11 @@ fn has_roles(archive: &Archive) -> bool {
     })
 }
 
+/// Whether a function reads, writes, opens or closes files.
+fn is_io(role: RegionRole) -> bool {
+    matches!(role, RegionRole::FILE_IO | RegionRole::FILE_IO_METADATA)
+}
+
 /// Role and paradigm of a region. OTF2 has fewer roles than the model: Pompeii's names tell the
 /// others apart.
 fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Paradigm) {
@@ -385,6 +390,7 @@ fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Parad
         enums::Paradigm::OPENMP => Paradigm::OpenMp,
         enums::Paradigm::MPI => Paradigm::Mpi,
         enums::Paradigm::MEASUREMENT_SYSTEM => Paradigm::Measurement,
+        enums::Paradigm::NONE if is_io(role) => Paradigm::Io,
         _ => Paradigm::User,
     };
     let role = match role {

@@ -2,22 +2,20 @@
 //!
 //! An open file is called by its name, its communicator, and by how many others of these are open.
 
-use std::collections::HashMap;
 use std::ffi::{c_char, c_int};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
+use pompeii_live::{FixedTable, encode};
 
-use super::alive::Alive;
 use super::table::Table;
 use super::{When, begin, comms, messages, record};
 use crate::entry::on_thread;
+use crate::files::Opened;
 use crate::location::Location;
 use crate::transfers::Moved;
 
 /// OTF2's number of what is written; what is read has 0.
 const WRITE: c_int = 1;
-/// OTF2's number of the only interface for files.
+/// The number that `finish` gives to the interface of MPI.
 const MPI_IO: u8 = 0;
 
 /// Ids of open files, and of the operation of theirs that has begun and is to be ended by another
@@ -27,31 +25,6 @@ static FILES: Table<2, { FixedTable::Files.places() }> = Table::new();
 /// The id of an open file in records.
 pub(super) fn file_id(handle: u64) -> Option<u32> {
     FILES.get(handle).map(|[id, _]| id as u32)
-}
-
-#[derive(Default)]
-struct Known {
-    paths: HashMap<String, u32>,
-    handles: Alive<(u32, u32)>,
-}
-
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-
-/// Takes the lock; what it guards was whole before anything panicked.
-fn known() -> MutexGuard<'static, Option<Known>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Known {
-    fn file(&mut self, thread: &Location, path: &str) -> u32 {
-        if let Some(&id) = self.paths.get(path) {
-            return id;
-        }
-        let (id, path) = (self.paths.len() as u32, path.to_owned());
-        self.paths.insert(path.clone(), id);
-        thread.process.define(&Definition::Mpi(MpiDefinition::IoFile { id, path }));
-        id
-    }
 }
 
 /// The text of a name, which need not be a C string.
@@ -82,7 +55,7 @@ pub unsafe extern "C" fn pomp_mpi_file_open(
     // SAFETY: the contract of `pomp_mpi.h`.
     let path = unsafe { path(name, name_bytes) };
     on_thread!(|thread| {
-        let id = open(thread, &path, comm);
+        let id = thread.process.open_file(&path, Opened::Together(comm));
         if !FILES.set(handle, [u64::from(id), 0]) {
             thread.process.has_no_place(FixedTable::Files);
         }
@@ -91,19 +64,6 @@ pub unsafe extern "C" fn pomp_mpi_file_open(
             encode::io_create_handle(room, last, now, id, access, creation_flags, status_flags)
         });
     });
-}
-
-/// The id of a handle that is there from now on.
-fn open(thread: &Location, path: &str, comm: u32) -> u32 {
-    let mut known = known();
-    let known = known.get_or_insert_default();
-    let file = known.file(thread, path);
-    let (id, number, is_new) = known.handles.revive((file, comm));
-    if is_new {
-        let handle = MpiDefinition::IoHandle { id, file, comm, number };
-        thread.process.define(&Definition::Mpi(handle));
-    }
-    id
 }
 
 /// Before a file is closed: what [`pomp_mpi_file_closed`] needs, 0 where it is not known.
@@ -120,9 +80,7 @@ pub extern "C" fn pomp_mpi_file_closed(handle: u64, closing: u64) {
     FILES.remove_if(handle, |words| words.at(0) == number);
     on_thread!(|thread| {
         record(thread, When::Now, |room, last, now| encode::io_destroy_handle(room, last, now, id));
-        if let Some(known) = known().as_mut() {
-            known.handles.bury(id);
-        }
+        thread.process.close_file(id);
     });
 }
 
@@ -132,7 +90,7 @@ pub unsafe extern "C" fn pomp_mpi_file_delete(name: *const c_char, name_bytes: u
     // SAFETY: the contract of `pomp_mpi.h`.
     let path = unsafe { path(name, name_bytes) };
     on_thread!(|thread| {
-        let file = known().get_or_insert_default().file(thread, &path);
+        let file = thread.process.file(&path);
         record(thread, When::Now, |room, last, now| {
             encode::io_delete_file(room, last, now, MPI_IO, file)
         });

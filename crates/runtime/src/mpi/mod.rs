@@ -7,7 +7,6 @@
 //! A record before a call has the time of the region's enter, and the exit has that of the last
 //! record behind the call: they cost no clock readings of their own.
 
-mod alive;
 mod comms;
 mod files;
 mod job;

@@ -13,9 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::{Definition, FixedTable, MpiDefinition, encode};
 
-use super::alive::Alive;
 use super::table::Table;
 use super::{When, begin, comms, messages, record, text};
+use crate::alive::Alive;
 use crate::entry::on_thread;
 use crate::location::Location;
 use crate::transfers::Moved;

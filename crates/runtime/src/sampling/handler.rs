@@ -154,11 +154,12 @@ unsafe extern "C" fn sample(work: *const Work) {
     let Some((node, tree)) = super::place_of(&thread.location) else { return };
     // SAFETY: this is the thread's handler, which the system does not interrupt by the same signal.
     let scratch = unsafe { thread.scratch() };
-    let (count, is_whole) = thread.sampling(|| {
+    let found = thread.sampling(|| {
         // SAFETY: the thread says so.
         unsafe { modules::current() }
-            .map_or((0, false), |modules| unwind(scratch, thread, (modules, registers)))
+            .map_or(Some((0, false)), |modules| unwind(scratch, thread, (modules, registers)))
     });
+    let Some((count, is_whole)) = found else { return };
     let count = if is_whole { count } else { with_unknown(scratch, count) };
     tree.add(node, &scratch.places[..count], (weight, is_whole));
 }
@@ -172,12 +173,13 @@ fn with_unknown(scratch: &mut Scratch, count: usize) -> usize {
 }
 
 /// Fills in the places of the frames, up to the program's begin or to where an OpenMP runtime has
-/// called the function of a construct. Returns how many there are, and whether they are all.
+/// called the function of a construct. Returns how many there are, and whether they are all; `None`
+/// inside of a function for files, whose time is measured apart from that of its caller.
 fn unwind(
     scratch: &mut Scratch,
     thread: &Thread,
     (modules, registers): (&Modules, &Registers),
-) -> (usize, bool) {
+) -> Option<(usize, bool)> {
     let &Registers { instruction, stack, frame } = registers;
     let end = thread.stack_end(stack);
     let mut read = |address: u64| {
@@ -192,20 +194,23 @@ fn unwind(
     for (count, place) in places.iter_mut().enumerate() {
         let address = match frames.next() {
             Ok(Some(frame)) => frame.address_for_lookup(),
-            Ok(None) => return (count, true),
-            Err(_) => return (count, false),
+            Ok(None) => return Some((count, true)),
+            Err(_) => return Some((count, false)),
         };
-        let Some(code) = modules.find(address) else { return (count, false) };
+        let Some(code) = modules.find(address) else { return Some((count, false)) };
+        if code.has_files {
+            return None;
+        }
         if code.is_runtime {
-            return (count, true);
+            return Some((count, true));
         }
         let address = address.wrapping_sub(code.base as u64);
         if code.object >= SamplePlace::OBJECTS {
-            return (count, false);
+            return Some((count, false));
         }
         *place = SamplePlace { object: code.object, address }.encode();
     }
-    (places.len(), false)
+    Some((places.len(), false))
 }
 
 /// Whether the calling thread is in no signal handler for certain: all its frames are known, and

@@ -30,6 +30,8 @@ pub struct Code {
     pub object: u32,
     /// It is an OpenMP runtime: who is in there waits, or works for the runtime.
     pub is_runtime: bool,
+    /// It has functions for files, whose calls are measured: their time is not that of the caller.
+    pub has_files: bool,
 }
 
 /// The loaded files at one time.
@@ -133,7 +135,8 @@ fn known(file: &LoadedFile, before: &mut Vec<Known>) -> Option<Known> {
         return Some(before.swap_remove(place));
     }
     let (object, is_runtime) = (SamplePlace::OBJECTS, is_runtime(&path));
-    let code = Code { start, end, base: file.base, object, is_runtime };
+    let has_files = path.ends_with("/libpompeii-io.so");
+    let code = Code { start, end, base: file.base, object, is_runtime, has_files };
     Some(Known { path, build_id, code, tables: tables(file) })
 }
 
