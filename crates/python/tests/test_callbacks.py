@@ -146,10 +146,10 @@ class Callbacks(unittest.TestCase):
         class Odd(pompeii.Property):
             name = "odd"
 
-            def on_recieve(self, event):
+            def on_arrival(self, event):
                 pass
 
-        with self.assertRaisesRegex(ValueError, "Odd: no callback `on_recieve`; expected one of"):
+        with self.assertRaisesRegex(ValueError, "Odd: no callback `on_arrival`; expected one of"):
             pompeii.open(experiment()).analyze([Odd])
 
 

@@ -265,7 +265,7 @@ mod tests {
         check(
             text,
             expect![[
-                r#"Profile { metric: Some("TIME"), facts: [("Hostname", "a<b"), ("CWD", "/x&y")], timers: [Timer { name: "main int (int)", calls: 2.0, exclusive: 1.5, inclusive: 2000.0 }], events: [Event { name: "size : main", samples: 3.0, mean: -4.5 }] }"#
+                r#"Profile { metric: Some("TIME"), facts: [("Hostname", "a<b"), ("CWD", "/x&y")], timers: [Timer { name: "main int (int)", calls: 2.0, exclusive: 1.5, inclusive: 2000.0, is_of_parameter: false }], events: [Event { name: "size : main", samples: 3.0, mean: -4.5 }] }"#
             ]],
         );
     }
@@ -276,7 +276,7 @@ mod tests {
         check(
             &text,
             expect![[
-                r#"Profile { metric: None, facts: [], timers: [Timer { name: "f", calls: 1.0, exclusive: 2.0, inclusive: 2.0 }], events: [] }"#
+                r#"Profile { metric: None, facts: [], timers: [Timer { name: "f", calls: 1.0, exclusive: 2.0, inclusive: 2.0, is_of_parameter: false }], events: [] }"#
             ]],
         );
     }
