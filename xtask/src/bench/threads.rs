@@ -3,7 +3,8 @@
 //!
 //! `cargo xtask bench threads [tree,flat]`: all programs, or those whose names contain one of
 //! these. Each is recorded with 1, 2, 4, 8 and 16 threads. The runs with 1 and with 4 threads
-//! predict the wall times of the others. `POMPEII_BINARY` names the command line to use. To add a
+//! predict the wall times of the others. Where a prediction is a range, because the runtime library
+//! decides by a race, its error is that of the end next to the measured time. `POMPEII_BINARY` names the command line to use. To add a
 //! program: its file in `tests/sleeping`.
 
 use std::fs;
@@ -78,8 +79,17 @@ struct Line {
     name: String,
     /// Threads of the run.
     from: usize,
-    /// Predicted and measured time in seconds, and whether the prediction is a bound.
-    times: Vec<(f64, f64, bool)>,
+    /// What is predicted, and the measured time in seconds.
+    times: Vec<(Predicted, f64)>,
+}
+
+/// The wall time that is predicted for a number of threads.
+#[derive(Clone, Copy)]
+struct Predicted {
+    least_s: f64,
+    most_s: f64,
+    /// The run takes at least this time.
+    is_bound: bool,
 }
 
 impl Program<'_> {
@@ -111,15 +121,14 @@ impl Program<'_> {
         for from in FROM {
             let (_, predicted) = self.predicted(&folder, from)?;
             let times = predicted.into_iter().zip(&measured);
-            let times = times.map(|((time, is_bound), measured)| (time, *measured, is_bound));
-            lines.push(Line { name: self.name(), from, times: times.collect() });
+            let times = times.map(|(predicted, measured)| (predicted, *measured)).collect();
+            lines.push(Line { name: self.name(), from, times });
         }
         Ok(lines)
     }
 
-    /// The wall time of a run, and what its trace predicts for all numbers of threads, with whether
-    /// this is a bound.
-    fn predicted(&self, folder: &Path, from: usize) -> Result<(f64, Vec<(f64, bool)>)> {
+    /// The wall time of a run, and what its trace predicts for all numbers of threads.
+    fn predicted(&self, folder: &Path, from: usize) -> Result<(f64, Vec<Predicted>)> {
         let list = MEASURED.map(|threads| threads.to_string()).join(",");
         let mut whatif = Command::new(self.pompeii);
         whatif.arg("whatif").arg(folder.join(from.to_string())).args([
@@ -128,33 +137,46 @@ impl Program<'_> {
             &list,
         ]);
         let result: Value = serde_json::from_str(&shell::output(&mut whatif)?)?;
-        let time = |of: &Value| of["wall_s"].as_f64().context("whatif --json has no wall_s");
+        let time = |of: &Value, key: &str| {
+            of[key].as_f64().with_context(|| format!("whatif --json has no {key}"))
+        };
         let mut all = Vec::new();
         for run in result["runs"].as_array().context("whatif --json has no runs")? {
-            all.push((time(run)?, run["is_upper_bound"] == true));
+            let (least_s, most_s) = (time(run, "least_wall_s")?, time(run, "wall_s")?);
+            all.push(Predicted { least_s, most_s, is_bound: run["is_upper_bound"] == true });
         }
-        Ok((time(&result)?, all))
+        Ok((time(&result, "wall_s")?, all))
     }
 }
 
-/// By how much a prediction is wrong, as a share of the measured time.
-fn error(predicted: f64, measured: f64) -> f64 {
-    (predicted - measured) / measured
+impl Predicted {
+    /// By how much it is wrong, as a share of the measured time.
+    fn error(&self, measured_s: f64) -> f64 {
+        let nearest_s = measured_s.clamp(self.least_s.min(self.most_s), self.most_s);
+        (nearest_s - measured_s) / measured_s
+    }
+
+    /// In milliseconds.
+    fn text(&self) -> String {
+        let [least, most] =
+            [self.least_s, self.most_s].map(|time_s| format!("{:.0}", time_s * 1e3));
+        let range = if least == most { most } else { format!("{least}-{most}") };
+        if self.is_bound { format!(">{range}") } else { range }
+    }
 }
 
 impl Line {
     /// Those of predictions for other runs that are no bounds.
     fn errors(&self) -> impl Iterator<Item = f64> {
         let others = MEASURED.iter().zip(&self.times).filter(|(threads, _)| **threads != self.from);
-        others.filter(|(_, (.., is_bound))| !is_bound).map(|(_, of)| error(of.0, of.1).abs())
+        let known = others.filter(|(_, (predicted, _))| !predicted.is_bound);
+        known.map(|(_, (predicted, measured_s))| predicted.error(*measured_s).abs())
     }
 
     fn text(&self) -> String {
-        let cell = |&(predicted, measured, is_bound): &(f64, f64, bool)| {
-            let sign = if is_bound { ">" } else { " " };
-            let error = error(predicted, measured) * 100.0;
-            let (predicted, measured) = (predicted * 1e3, measured * 1e3);
-            format!(" {sign}{predicted:6.0} {measured:6.0} {error:+6.1} %")
+        let cell = |(predicted, measured_s): &(Predicted, f64)| {
+            let (range, error) = (predicted.text(), predicted.error(*measured_s) * 100.0);
+            format!(" {range:>9} {:6.0} {error:+5.1} %", measured_s * 1e3)
         };
         let cells: String = self.times.iter().map(cell).collect();
         format!("{:16}{:>5}{cells}\n", self.name, self.from)
@@ -167,13 +189,24 @@ mod tests {
 
     #[test]
     fn only_predictions_for_other_runs_have_errors() {
-        let times = vec![(1.0, 1.0, false), (0.6, 0.5, false), (0.2, 0.25, false)];
-        let times = [times, vec![(0.1, 0.2, true), (0.1, 0.1, false)]].concat();
+        let one = |time_s, is_bound| Predicted { least_s: time_s, most_s: time_s, is_bound };
+        let range = Predicted { least_s: 0.1, most_s: 0.2, is_bound: false };
+        let times = vec![
+            (one(1.0, false), 1.0),
+            (one(0.6, false), 0.5),
+            (one(0.2, false), 0.25),
+            (one(0.1, true), 0.2),
+            (range, 0.08),
+        ];
         let line = Line { name: "tree".to_owned(), from: 1, times };
-        let errors: Vec<f64> = line.errors().collect();
-        assert_eq!(errors.len(), 3);
-        assert!((errors[0] - 0.2).abs() < 1e-9 && (errors[1] - 0.2).abs() < 1e-9);
-        assert!(line.text().contains(">   100    200  -50.0 %"), "{}", line.text());
+        let errors: Vec<String> = line.errors().map(|error| format!("{error:.3}")).collect();
+        assert_eq!(errors, ["0.200", "0.200", "0.250"]);
+        assert_eq!(range.error(0.15), 0.0);
+        let text = line.text();
+        assert!(
+            text.contains(" >100    200 -50.0 %") && text.contains(" 100-200     80"),
+            "{text}"
+        );
     }
 
     #[test]
