@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use pompeii_analysis::{Lens, counted_only, format};
-use pompeii_model::{CallId, Cube, PARAMETER_OTHERS, Region, Role};
+use pompeii_model::{CallId, Cube, PARAMETER_OTHERS, Region, Role, Ticks};
 
 /// So many places are named.
 const PLACES_NAMED: usize = 3;
@@ -118,17 +118,21 @@ const MUCH_BEGIN_AND_END: f64 = 0.1;
 
 /// MPI's begin and end, with the threads that have nothing to do meanwhile, where that is much.
 fn begin_and_end(cube: &Cube) -> Option<String> {
-    let lens = Lens::new(cube);
-    let calls: Vec<CallId> =
-        cube.calls.ids().filter(|&call| lens.own("mpi_init_exit", call) > 0).collect();
-    let ticks = lens.sum("mpi_init_exit", &calls) + lens.sum("omp_idle_threads", &calls);
-    let share = lens.share(ticks);
+    let share = Lens::new(cube).share(begin_and_end_ticks(cube));
     (share >= MUCH_BEGIN_AND_END).then(|| {
         format!(
             "MPI_Init and MPI_Finalize took {} of the run. They take no longer in a longer run.",
             format::percent(share)
         )
     })
+}
+
+/// Time in MPI's begin and end, and of the threads that have nothing to do meanwhile.
+pub(crate) fn begin_and_end_ticks(cube: &Cube) -> Ticks {
+    let lens = Lens::new(cube);
+    let calls: Vec<CallId> =
+        cube.calls.ids().filter(|&call| lens.own("mpi_init_exit", call) > 0).collect();
+    lens.sum("mpi_init_exit", &calls) + lens.sum("omp_idle_threads", &calls)
 }
 
 /// Parameters with more values than were told apart.

@@ -6,6 +6,7 @@ use pompeii_analysis::{AllocationPart, Finding, allocation_on, format};
 use pompeii_model::{Cube, Ticks};
 
 use crate::RunInfo;
+use crate::limits::begin_and_end_ticks;
 
 /// A smaller share of the CPU allocation is no loss to speak of.
 const SMALL: f64 = 0.01;
@@ -47,6 +48,10 @@ pub fn nothing_found(cube: &Cube, run: &RunInfo, found: &[Finding]) -> Option<St
             "No problem of the program was found. Threads lost time ({parts}), but most of this is \
              probably a consequence of the machine: {}.",
             cause.meaning()
+        ),
+        _ if 2 * begin_and_end_ticks(cube) >= all => format!(
+            "No problem of the program was found. Threads lost time ({parts}), most of it in \
+             MPI_Init and MPI_Finalize."
         ),
         _ => format!(
             "No change is known that makes the run 1 % shorter, although threads lost time \
@@ -111,6 +116,21 @@ mod tests {
         // A finding that is worth a line says more.
         let found = pompeii_analysis::findings(&cube);
         assert_eq!(nothing_found(&cube, &RunInfo::default(), &found), None);
+    }
+
+    /// A short run on two ranks.
+    #[test]
+    fn the_begin_of_mpi_explains_a_loss() {
+        let text = "wall=1000 locations=2 processes=2
+             a                       *  time=400
+             a/MPI_Init              *  time=590 visits=1
+             a/MPI_Barrier           *  time=10 visits=1";
+        let cube = derive(&notation::cube(text).unwrap());
+        expect![[r#"
+            Some(
+                "No problem of the program was found. Threads lost time (60 % in MPI), most of it in MPI_Init and MPI_Finalize.",
+            )
+        "#]].assert_debug_eq(&nothing_found(&cube, &RunInfo::default(), &[]));
     }
 
     #[test]
