@@ -4,7 +4,7 @@
 //! `cargo xtask bench threads [tree,flat]`: all programs, or those whose names contain one of
 //! these. Each is recorded with 1, 2, 4, 8 and 16 threads. The runs with 1 and with 4 threads
 //! predict the wall times of the others. Where a prediction is a range, because the runtime library
-//! decides by a race, its error is that of the end next to the measured time. `POMPEII_BINARY` names
+//! decides by a race, its error is that of the end next to the measured time. `POMPEII_BINARY` is
 //! the command line to use. To add a program: its file in `tests/sleeping`.
 
 use std::fs;
