@@ -110,15 +110,15 @@ class Tables(unittest.TestCase):
 class OneTable(unittest.TestCase):
     def test_visits_alone_are_those_next_to_what_the_engine_finds(self):
         x = pompeii.open(experiment())
-        beside = []
+        with_others = []
         for table, _, batch in x._run.facts(["visits", "waits"]):
             if table == "visits":
                 columns = [batch.values(name) for name in batch.names]
-                beside += [dict(zip(batch.names, row)) for row in zip(*columns)]
+                with_others += [dict(zip(batch.names, row)) for row in zip(*columns)]
         alone = list(x.visits)
         self.assertGreater(len(alone), 4)
         by_number = lambda row: row["visit"]  # noqa: E731
-        self.assertEqual(sorted(alone, key=by_number), sorted(beside, key=by_number))
+        self.assertEqual(sorted(alone, key=by_number), sorted(with_others, key=by_number))
 
 
 if __name__ == "__main__":

@@ -78,24 +78,25 @@ static inline void *found(struct next *next)
     errno = error;                                                                                 \
   } while (0)
 
-/* A function that reads or writes `asked` bytes of a descriptor and returns how many it has moved. */
-#define MOVES(result_type, own, mode, descriptor, asked, parameters, arguments)                    \
+/* A function that reads, writes or flushes a file; `asked` and `moved` are in bytes, and both and the
+   descriptor may use the result. */
+#define MOVES(result_type, own, mode, descriptor, asked, moved, parameters, arguments)             \
   FUNCTION(own);                                                                                   \
   PUBLIC result_type own parameters                                                                \
   {                                                                                                \
     uint64_t begun = pomp_io_begin();                                                              \
     result_type result = NEXT(own) arguments;                                                      \
     if (begun)                                                                                     \
-      REPORT(pomp_io_moved(&routine_of_##own, CALLER, begun, descriptor, mode, asked, result));    \
+      REPORT(pomp_io_moved(&routine_of_##own, CALLER, begun, descriptor, mode, asked, moved));     \
     return result;                                                                                 \
   }
 
 #define READS(own, asked, parameters, arguments)                                                   \
-  MOVES(ssize_t, own, POMP_IO_READ, descriptor, asked, parameters, arguments)
+  MOVES(ssize_t, own, POMP_IO_READ, descriptor, asked, result, parameters, arguments)
 #define WRITES(own, asked, parameters, arguments)                                                  \
-  MOVES(ssize_t, own, POMP_IO_WRITE, descriptor, asked, parameters, arguments)
+  MOVES(ssize_t, own, POMP_IO_WRITE, descriptor, asked, result, parameters, arguments)
 #define FLUSHES(own)                                                                               \
-  MOVES(int, own, POMP_IO_FLUSH, descriptor, 0, (int descriptor), (descriptor))
+  MOVES(int, own, POMP_IO_FLUSH, descriptor, 0, result, (int descriptor), (descriptor))
 
 /* The sum of the parts of a call, as far as they can be read: the system refuses others. */
 static uint64_t sum(const struct iovec *parts, int count)
@@ -288,18 +289,9 @@ PUBLIC int fclose(FILE *stream)
   return result;
 }
 
-/* A function with a stream; `asked` and `moved` are in bytes, and may use the result. */
+/* The same with a stream. */
 #define STREAMS(result_type, own, mode, asked, moved, parameters, arguments)                       \
-  FUNCTION(own);                                                                                   \
-  PUBLIC result_type own parameters                                                                \
-  {                                                                                                \
-    uint64_t begun = pomp_io_begin();                                                              \
-    result_type result = NEXT(own) arguments;                                                      \
-    if (begun)                                                                                     \
-      REPORT(pomp_io_moved(&routine_of_##own, CALLER, begun, descriptor_of(stream), mode, asked,   \
-                           moved));                                                                \
-    return result;                                                                                 \
-  }
+  MOVES(result_type, own, mode, descriptor_of(stream), asked, moved, parameters, arguments)
 
 #define READS_ITEMS(own, parameters, arguments)                                                    \
   STREAMS(size_t, own, POMP_IO_READ, size *items, size *result, parameters, arguments)

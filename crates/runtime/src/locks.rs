@@ -15,7 +15,6 @@ use crate::definitions::RegionText;
 use crate::entry::on_thread;
 use crate::location::Location;
 use crate::next;
-use crate::process::Process;
 use crate::sites::{self, Called};
 use crate::sync::{self, Lock, LockTable};
 
@@ -67,23 +66,14 @@ impl Routine {
 }
 
 impl Called for Routine {
-    fn region(&self, process: &Process) -> u32 {
-        match self.region.load(Ordering::Relaxed) {
-            0 => {
-                let id = process.region(&self.text());
-                self.region.store(id + 1, Ordering::Relaxed);
-                id
-            }
-            id => id - 1,
-        }
+    fn known(&self) -> &AtomicU32 {
+        &self.region
     }
 
     fn text(&self) -> RegionText {
         let name = self.name.to_string_lossy();
         RegionText::without_source(RegionKind::Lock, name.trim_end_matches('_'))
     }
-
-    fn note(&self, _: &Process, _: u32) {}
 }
 
 /// What a routine does to its lock.

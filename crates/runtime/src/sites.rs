@@ -9,6 +9,8 @@
 
 mod known;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use pompeii_live::NodeOffset;
 
 use crate::definitions::RegionText;
@@ -21,19 +23,36 @@ use known::{LINES, Line, UNUSED};
 
 /// A function whose call sites are told apart. Its address stands for it, so it never moves.
 pub trait Called {
-    /// The region of its calls from places that are not known.
-    fn region(&self, process: &Process) -> u32;
+    /// Keeps the region of its calls from places that are not known: its id + 1, 0 before the first.
+    fn known(&self) -> &AtomicU32;
 
     /// What its regions have in common.
     fn text(&self) -> RegionText;
 
-    /// What else is to be known of one of its regions, which is new.
-    fn note(&self, process: &Process, region: u32);
+    /// Notes what else there is to know of one of its regions, which is new.
+    fn note(&self, _process: &Process, _region: u32) {}
+
+    /// The region of its calls from places that are not known.
+    #[inline(always)]
+    fn region(&self, process: &Process) -> u32 {
+        match self.known().load(Ordering::Relaxed) {
+            0 => define(self, process),
+            id => id - 1,
+        }
+    }
 
     /// Whether a call that returns to this address counts at the current call path.
     fn counts(&self, _thread: &mut Location, _address: usize) -> bool {
         true
     }
+}
+
+#[cold]
+fn define(routine: &(impl Called + ?Sized), process: &Process) -> u32 {
+    let id = process.region(&routine.text());
+    routine.note(process, id);
+    routine.known().store(id + 1, Ordering::Relaxed);
+    id
 }
 
 /// Stands for the region of calls that do not count.

@@ -84,7 +84,7 @@ fn first_element(item: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(item));
     }
     let (mut output, mut depth, mut copied, mut open) = (String::new(), 0_usize, 0, 0);
-    // In a section, behind the first colon.
+    // In a section, after the first colon.
     let mut is_left_out = false;
     for piece in &pieces {
         match piece.kind {

@@ -20,7 +20,7 @@ pub(super) struct Meaning {
     /// Whether it is what a metadirective becomes, and stands in that one's clause: then it cannot
     /// be split.
     pub(super) variant: bool,
-    /// Each of these is found when it is asked for.
+    /// Each of these is computed at its first use.
     split: OnceCell<Result<Split, String>>,
     description: OnceCell<String>,
     barrier_stays: OnceCell<bool>,

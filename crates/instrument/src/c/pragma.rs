@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// One directive of the text.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// From where something can be inserted before it to its end (not behind the line end).
+    /// From where something can be inserted before it to its end (not after the line end).
     pub(super) span: Range<usize>,
     pub(super) form: Form,
     /// Where the text of its meaning begins.
@@ -25,7 +25,7 @@ pub(super) struct Found {
 /// How a directive is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A preprocessor line; the offset is behind its line end.
+    /// A preprocessor line; the offset is after its line end.
     Line { next: usize },
     /// `_Pragma("omp ...")`
     Operator,
@@ -64,7 +64,7 @@ impl Found {
         }
     }
 
-    /// Whether the tokens behind it are needed to find the end of its construct.
+    /// Whether the tokens after it are needed to find the end of its construct.
     pub(super) fn needs_tokens(&self) -> bool {
         let stands_alone = matches!(self.kind, Kind::Events(_) | Kind::StandAlone);
         self.has_body() || self.is_attribute() && stands_alone
@@ -76,7 +76,7 @@ impl Found {
     }
 }
 
-/// Reads the pragma line whose `#` is at `hash`; `rest` is behind the word `pragma`. `None` if it
+/// Reads the pragma line whose `#` is at `hash`; `rest` is after the word `pragma`. `None` if it
 /// is not for us.
 pub(super) fn read_line<'a>(
     meanings: &mut Meanings<'a>,
@@ -146,14 +146,14 @@ pub(super) fn read_operator<'a>(
 /// What comes after the sentinel; `None` if there is no sentinel of ours, or nothing after it.
 fn words(text: &[u8], from: usize, end: usize) -> Option<Range<usize>> {
     let sentinel = scan::skip_blank(&text[..end], from, false);
-    let behind = scan::ident_end(&text[..end], sentinel);
-    let is_ours = matches!(&text[sentinel..behind], b"omp" | b"pomp");
-    (is_ours && piece(&text[..end], behind).is_some()).then_some(behind..end)
+    let after = scan::ident_end(&text[..end], sentinel);
+    let is_ours = matches!(&text[sentinel..after], b"omp" | b"pomp");
+    (is_ours && piece(&text[..end], after).is_some()).then_some(after..end)
 }
 
 /// Cuts a range into pieces.
 pub(super) fn pieces(text: &[u8], range: Range<usize>) -> Vec<Piece> {
-    // Most pieces are words with a blank or parenthesis behind them.
+    // Most pieces are words with a blank or parenthesis after them.
     let mut pieces = Vec::with_capacity(range.len() / 4 + 4);
     pieces.extend(pieces_in(text, range));
     pieces
@@ -164,7 +164,7 @@ fn pieces_in(text: &[u8], range: Range<usize>) -> impl Iterator<Item = Piece> + 
     std::iter::successors(piece(text, range.start), |last| piece(text, last.end()))
 }
 
-/// The first piece at or behind `at`.
+/// The first piece at or after `at`.
 pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
     let start = scan::skip_blank(text, at, true);
     let byte = *text.get(start)?;
@@ -185,7 +185,7 @@ pub(super) fn piece(text: &[u8], at: usize) -> Option<Piece> {
     Some(Piece::new(kind, start..end))
 }
 
-/// Behind a word, which may go on behind a splice.
+/// After a word, which may go on after a splice.
 fn word_end(text: &[u8], at: usize) -> usize {
     let mut end = scan::ident_end(text, at);
     loop {

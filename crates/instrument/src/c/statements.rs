@@ -1,6 +1,6 @@
 //! The finder of the end of a structured block: a walk over the tokens of one view.
 //!
-//! Statement structure matters only directly behind a directive: there the walk decides whether an
+//! Statement structure matters only directly after a directive: there the walk decides whether an
 //! `else` belongs to it, where a `do` ends, what a label stands before. Inside of a compound
 //! statement or a bracket, braces are counted and directives are looked for, nothing else. So the
 //! walk is linear in the tokens and knows nothing about declarations and expressions.
@@ -32,7 +32,7 @@ pub(super) struct Site {
 pub(super) struct Body {
     /// Offset of its first token.
     pub(super) start: usize,
-    /// Offset behind its last token.
+    /// Offset after its last token.
     pub(super) end: usize,
     /// Whether it is one compound statement.
     pub(super) compound: bool,
@@ -50,7 +50,7 @@ pub(super) struct Nest {
     pub(super) iteration: Body,
 }
 
-/// So many loops most directives are about at the most.
+/// Most directives are about at most this number of loops.
 const HEADERS: usize = 4;
 
 /// Loops that are being looked for.
@@ -103,7 +103,7 @@ struct Walk<'a> {
     view: &'a View,
     /// Index of the next token.
     at: usize,
-    /// Offset behind the last token that was passed.
+    /// Offset after the last token that was passed.
     end: usize,
     depth: usize,
     parent: Option<usize>,
@@ -204,7 +204,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The loops to look for behind a directive. One that transforms loops stands between another
+    /// The loops to look for after a directive. One that transforms loops stands between another
     /// one and its loops.
     fn loops(&self, index: usize, site: usize, outer: Option<Wanted>) -> Option<Wanted> {
         let found = &self.lexed.directives[index];

@@ -28,9 +28,9 @@ pub(super) struct Parsed {
     pub name: String,
     /// How it is written, if it is a metadirective.
     pub metadirective: Option<Metadirective>,
-    /// How its clauses are distributed over its levels; found when it is asked for.
+    /// How its clauses are distributed over its levels; computed at the first use.
     split: OnceCell<Result<Split, String>>,
-    /// Its clauses that say how it runs, for the descriptor; found when they are asked for.
+    /// Its clauses that say how it runs, for the descriptor; computed at the first use.
     description: OnceCell<String>,
     /// How many blanks its text must lose, if it means something only then.
     without_blanks: Option<usize>,
@@ -204,12 +204,12 @@ impl Parsed {
     }
 
     /// Whether it is a `metadirective` without `begin`: it may become a directive for the loop or
-    /// BLOCK directly behind it, or one that stands alone.
+    /// BLOCK directly after it, or one that stands alone.
     pub fn may_become_any(&self) -> bool {
         self.metadirective.is_some_and(|metadirective| !metadirective.delimited)
     }
 
-    /// The words of its END behind `end`.
+    /// The words of its END after `end`.
     pub fn end_name(&self) -> &str {
         if self.metadirective.is_some() { "metadirective" } else { &self.name }
     }
@@ -303,7 +303,7 @@ pub(super) fn pieces(directive: &DirectiveText, part: Range<usize>) -> Vec<Piece
     pieces
 }
 
-/// Cuts a run of letters that consists of words of directives, and perhaps a clause behind them:
+/// Cuts a run of letters that consists of words of directives, and perhaps a clause after them:
 /// in fixed form a continuation line adds no blank (`parallel` and `if(x)` on the next one).
 fn words(text: &[u8], run: Range<usize>, pieces: &mut Vec<Piece>) -> bool {
     let before = pieces.len();

@@ -19,14 +19,14 @@ _TABLES = ("visits", "barriers", "messages")
 
 
 class Joined:
-    """The rows that are complete and may be asked for."""
+    """The rows that are complete and that `row` returns."""
 
     def __init__(self, run: Any, locations: Iterable[int]) -> None:
         self._run = run
         self._locations = frozenset(locations)
         self._facts: Any = None
         self._has_ended = False
-        #: The time of the current event. No visit that has ended before is asked for.
+        #: The time of the current event. Callers want no visit that has ended before.
         self.now = 0
         self._visits: dict[str, dict[Visit, list[dict[str, Any]]]] = {"visits": {}, "barriers": {}}
         #: Of messages that were received at a time: the sender and the time of the send.
@@ -88,7 +88,7 @@ class Joined:
         return False
 
     def _drop_ended(self) -> None:
-        """Drops rows that were not asked for in time."""
+        """Drops the rows that no caller has taken in time."""
         for rows in self._visits.values():
             for visit in [it for it in rows if it[2] < self.now]:
                 del rows[visit]

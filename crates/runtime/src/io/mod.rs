@@ -13,7 +13,7 @@
 mod records;
 
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use pompeii_live::{Key, RegionKind};
 
@@ -22,7 +22,6 @@ use crate::definitions::RegionText;
 use crate::entry::on_thread;
 use crate::loaded;
 use crate::location::{Location, ROOT};
-use crate::process::Process;
 use crate::sites::{self, Called};
 use crate::start;
 use crate::tls;
@@ -39,15 +38,8 @@ pub struct Routine {
 }
 
 impl Called for Routine {
-    fn region(&self, process: &Process) -> u32 {
-        match self.region.load(Ordering::Relaxed) {
-            0 => {
-                let id = process.region(&self.text());
-                self.region.store(id + 1, Ordering::Relaxed);
-                id
-            }
-            id => id - 1,
-        }
+    fn known(&self) -> &AtomicU32 {
+        &self.region
     }
 
     fn text(&self) -> RegionText {
@@ -55,8 +47,6 @@ impl Called for Routine {
         let name = unsafe { CStr::from_ptr(self.name) }.to_string_lossy();
         RegionText::without_source(RegionKind::Io, plain(&name))
     }
-
-    fn note(&self, _process: &Process, _region: u32) {}
 
     /// MPI and OpenMP libraries have files and sockets of their own, which say nothing of the
     /// program's. What MPI does for a file of MPI is in the time of that function.

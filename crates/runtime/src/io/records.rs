@@ -47,7 +47,7 @@ const STATUS: [(c_int, u32); 8] = [
 /// An operation's id in records. Several threads may use one handle at a time.
 static OPERATIONS: AtomicU64 = AtomicU64::new(1);
 
-/// What was asked for, and what has happened.
+/// What the program wanted, and what has happened.
 pub struct Operation {
     /// What it does.
     pub mode: c_int,
@@ -134,7 +134,7 @@ fn handle(thread: &Location, descriptor: c_int) -> Option<u32> {
 fn inherited(thread: &Location, descriptor: c_int) -> Option<u32> {
     let link = CString::new(format!("/proc/self/fd/{descriptor}")).ok()?;
     let mut name = [0_u8; libc::PATH_MAX as usize];
-    // SAFETY: a NUL-terminated path, and room for so many bytes.
+    // SAFETY: the path is NUL-terminated, and the call writes at most the length of `name`.
     let bytes = unsafe { libc::readlink(link.as_ptr(), name.as_mut_ptr().cast(), name.len()) };
     let name = String::from_utf8_lossy(name.get(..usize::try_from(bytes).ok()?)?);
     let name = name.split_once(":[").map_or(&*name, |(kind, _)| kind);

@@ -17,7 +17,7 @@ mod waits;
 mod windows;
 
 use std::ffi::{CStr, c_char};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
 use pompeii_live::encode::Room;
 use pompeii_live::{Key, RegionKind};
@@ -83,27 +83,9 @@ impl Routine {
     }
 }
 
-impl Routine {
-    #[inline(always)]
-    fn region(&self, process: &Process) -> u32 {
-        match self.region.load(Ordering::Relaxed) {
-            0 => self.define(process),
-            id => id - 1,
-        }
-    }
-
-    #[cold]
-    fn define(&self, process: &Process) -> u32 {
-        let id = process.region(&self.text());
-        self.note(process, id);
-        self.region.store(id + 1, Ordering::Relaxed);
-        id
-    }
-}
-
 impl Called for Routine {
-    fn region(&self, process: &Process) -> u32 {
-        Self::region(self, process)
+    fn known(&self) -> &AtomicU32 {
+        &self.region
     }
 
     fn text(&self) -> RegionText {

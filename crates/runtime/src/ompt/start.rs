@@ -84,7 +84,7 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: Option<&Data>) -
     // SAFETY: the entry point of this name has this type (OpenMP 5.2, section 19.6.1.3).
     let set = unsafe { transmute::<*const c_void, SetCallback>(found) };
     let sent = |(event, function): (c_int, *const c_void)| set(event, function) >= SET_SOMETIMES;
-    // All of them are to be asked for, whichever are sent.
+    // Each one is set, whether or not the runtime sends the others.
     let sent = callbacks().map(sent);
     if set(callback::DEPENDENCES, depend::dependences as *const c_void) == SET_ALWAYS {
         depend::note_sent();
@@ -95,8 +95,9 @@ extern "C" fn initialize(lookup: Lookup, _device: c_int, _tool: Option<&Data>) -
 /// The runtime ends. Live state is complete without it.
 extern "C" fn finalize(_tool: Option<&Data>) {}
 
-/// What is asked for. To add a callback: its line here, its number in `interface.rs`. Flushes are
-/// frequent and without a wait, locks are interposed. That of dependences is asked for apart.
+/// The callbacks of events. To add one: its line here, its number in `interface.rs`. Flushes are
+/// frequent and without a wait, locks are interposed. Dependences are no events of their own, so
+/// [`initialize`] sets their callback.
 fn callbacks() -> [(c_int, *const c_void); 12] {
     [
         (callback::PARALLEL_BEGIN, parallel::begin as *const c_void),

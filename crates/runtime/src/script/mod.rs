@@ -53,6 +53,7 @@ mod teams;
 mod traces;
 mod visit_times;
 mod windows;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -60,7 +61,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use expect_test::Expect;
 use pompeii_live::filter::Windows;
 use pompeii_live::metrics::{Metric, parse_list};
-use pompeii_live::{Calibration, RegionKind, Team};
+use pompeii_live::{Calibration, Team};
 
 use crate::clock::Clock;
 use crate::context::ParallelRegions;
@@ -73,8 +74,10 @@ use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
 use crate::task::TaskRegions;
-use crate::task::depend::{Item, Kind, depend};
+use crate::task::depend::depend;
 use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
+
+use words::{depend_item, kind};
 
 /// Runs a script on the fast ways where there are some, and on the general ones: what is printed of
 /// it must be the same.
@@ -159,35 +162,6 @@ impl Clock for At {
     fn now(&self) -> u64 {
         self.0
     }
-}
-
-/// What a region of this name is, for what reads the experiment.
-fn kind(name: &str) -> RegionKind {
-    let kinds = [
-        ("parallel", RegionKind::Parallel),
-        ("end of", RegionKind::ImplicitBarrier),
-        ("implicit_barrier", RegionKind::ImplicitBarrier),
-        ("create", RegionKind::TaskCreate),
-        ("taskloop", RegionKind::Taskloop),
-        ("task", RegionKind::Task),
-    ];
-    if name.contains('=') {
-        return RegionKind::Parameter;
-    }
-    let known = kinds.into_iter().find(|(word, _)| name.starts_with(word));
-    known.map_or(RegionKind::User, |(_, kind)| kind)
-}
-
-/// An item of a `depend` clause: `in:7`, or `?`.
-fn depend_item(text: &str) -> Item {
-    let (kind, address) = text.split_once(':')?;
-    let kind = match kind {
-        "in" => Kind::In,
-        "inout" => Kind::Out,
-        "mutexinoutset" => Kind::Mutex,
-        _ => Kind::Set,
-    };
-    Some((kind, address.parse().unwrap()))
 }
 
 fn parallel(parallel: u32, barrier: u32) -> &'static ParallelRegions {
