@@ -112,6 +112,9 @@ fn report_serial(search: &mut Search, place: CallId, calls: Vec<CallId>, known: 
     details.extend(around(&lens, place).filter(|_| is_one && known == 0));
     details.extend(few_samples(&lens, &calls));
     let advice = match (is_one || known > 0, lens.cube.calls.parent(place)) {
+        (true, None) if lens.metric("samples").is_some() => {
+            "Run it for longer: more samples show which functions this is."
+        }
         (true, None) => "Mark regions with `omp inst begin(name)` to see which code this is.",
         (true, Some(_)) => "Parallelise it, or overlap it with other work.",
         (false, _) if largest.is_empty() => {
@@ -263,6 +266,24 @@ mod tests {
                     50 ms run on one thread.
                     It lies next to parallel a.c:70 (1 visit).
                     Parallelise it, or overlap it with other work.
+            "#]],
+        );
+    }
+
+    /// The program was not instrumented, and its serial part was too short for a sample.
+    #[test]
+    fn without_samples_of_a_serial_part_the_run_was_too_short() {
+        check(
+            "wall=1000 locations=2
+             a                                  0  time=600
+             a/parallel@a.c:70                  *  time=350 visits=1
+             a/parallel@a.c:70/f@a.c:1 sampled  *  time=50 samples=5",
+            expect![[r#"
+                ? a | omp_idle_threads lost=600 gain=300 (245 to 355)
+                    [serial_part, none]
+                    0.60 s run on one thread.
+                    It lies next to parallel a.c:70 (1 visit).
+                    Run it for longer: more samples show which functions this is.
             "#]],
         );
     }
