@@ -23,7 +23,7 @@ use known::{LINES, Line, UNUSED};
 
 /// A function whose call sites are told apart. Its address stands for it, so it never moves.
 pub trait Called {
-    /// Keeps the region of its calls from places that are not known: id + 1, 0 before the first call.
+    /// Has the region of its calls from places that are not known: its id + 1, or 0 if it has none.
     fn known(&self) -> &AtomicU32;
 
     /// What its regions have in common.
