@@ -34,7 +34,7 @@ pub unsafe extern "C" fn POMP_Task_depend(
     unsafe {
         let kinds = CStr::from_ptr(kinds).to_bytes().iter();
         let mut address = addresses;
-        let items = kinds.map(|letter| {
+        let items = kinds.map(move |letter| {
             let kind = Kind::of_letter(*letter)?;
             let item = (kind, address.read());
             address = address.add(1);

@@ -99,6 +99,9 @@ pub static GUARDED: [Bound; 5] = [
 /// One that the filter leaves out.
 pub static FILTERED: Bound = in_all("function, filtered", "f", 34, 34);
 
+/// 32 items of `depend` clauses. A profile only finds the end of their letters.
+pub static ITEMS: Bound = in_all("32 items", "e", 16, 32 * 24);
+
 #[test]
 fn the_document_has_these_bounds() {
     let text = include_str!("../../../../docs/dev/event-paths.md");

@@ -809,6 +809,21 @@ fn instructions_per_construct() {
     }
 }
 
+/// What items of `depend` clauses cost more than one item.
+#[test]
+fn instructions_of_dependences() {
+    if !oracles() {
+        return;
+    }
+    let program = hot("libpomp.a");
+    let bound = &bounds::ITEMS;
+    for traced in [false, true] {
+        let each = |kind| instructions_each(&program, kind, 2_000, &[trace(traced)]);
+        let (counted, most) = (each(bound.kind).abs_diff(each("d")), bound.most(traced));
+        assert!(counted <= most, "{}, trace {traced}: {counted}, at most {most}", bound.construct);
+    }
+}
+
 /// Instructions per construct are not more than may be, in a profile and in a trace.
 fn check_instructions(program: &Program, bound: &Bound) {
     for traced in [false, true] {

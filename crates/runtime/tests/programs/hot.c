@@ -36,6 +36,22 @@ static OMPRegDescr eight[8] = {ONE_OF_EIGHT("a"), ONE_OF_EIGHT("b"), ONE_OF_EIGH
 
 static long iteration, generator, generated, alternating;
 
+/* A task with this number of items. */
+enum { ITEMS = 33 };
+
+static void depending(int number) {
+  static const char kinds[] = "oioioioioioioioioioioioioioioioio";
+  static const volatile void *items[ITEMS];
+  static char variables[ITEMS];
+  long id;
+  for (int i = 0; i < number; i++) items[i] = &variables[i];
+  POMP_Task_create_begin(&task, &id);
+  POMP_Task_depend(&task, id, kinds + ITEMS - number, items);
+  POMP_Task_create_end(&task, id);
+  POMP_Task_begin(&task, id);
+  POMP_Task_end(&task, id);
+}
+
 /* Very many regions, and one of the first `number` in no order that repeats. */
 enum { MANY = 4000 };
 static OMPRegDescr many[MANY];
@@ -155,6 +171,12 @@ static void one(char kind) {
     POMP_Task_begin(&task, id);
     POMP_Task_end(&task, id);
     POMP_Task_create_end(&task, id);
+    break;
+  case 'd': /* deferred, after another one */
+    depending(1);
+    break;
+  case 'e': /* the same with many items */
+    depending(ITEMS);
     break;
   case 't': /* deferred */
     POMP_Task_create_begin(&task, &id);
