@@ -167,6 +167,12 @@ impl Outcome {
         }
     }
 
+    /// Adds values of further call paths.
+    pub(crate) fn add_entries(&mut self, more: Vec<Entry>) {
+        self.entries.extend(more);
+        self.entries.sort_by_key(|entry| (entry.call, entry.location));
+    }
+
     /// The result of an analysis of a part of the time that has found times and visits only: those
     /// of `entries`, which are sorted by call path, then location.
     pub fn of_times(

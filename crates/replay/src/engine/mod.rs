@@ -4,11 +4,13 @@
 //! waits in one order.
 
 mod batches;
+mod entries;
 mod facts;
 mod finders;
 mod front;
 pub(crate) mod given;
 mod home;
+pub mod instances;
 pub(crate) mod mail;
 pub mod matcher;
 mod matching;

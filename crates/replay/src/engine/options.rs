@@ -16,6 +16,9 @@ pub struct Options {
     pub within: Option<Within>,
     /// Find the steps of tasks ([`crate::Compound::Step`]), too.
     pub task_steps: bool,
+    /// Each task instance has an entry of its own in the call tree, up to this number of instances
+    /// of a construct (`engine/instances.rs`).
+    pub task_instances: Option<usize>,
     /// Find compounds. Without them there are the tables of call paths, visits and fragments only.
     pub compounds: bool,
 }
@@ -28,6 +31,7 @@ impl Default for Options {
             path: false,
             within: None,
             task_steps: false,
+            task_instances: None,
             compounds: true,
         }
     }

@@ -6,6 +6,7 @@ use pompeii_model::LocationId;
 
 use crate::counter::levels::Amounts;
 use crate::counter::{Amount, CounterId};
+use crate::engine::instances::Row;
 use crate::engine::process::Gaps;
 use crate::engine::tree::{NodeId, Values};
 use crate::location::Location;
@@ -20,6 +21,8 @@ pub struct Summary {
     pub values: Vec<(NodeId, Values)>,
     /// The root of tasks itself has values.
     pub has_task_values: bool,
+    /// Task instances that it has executed, if they are wanted.
+    pub instances: Vec<Row>,
     /// What counters have counted, by call path.
     pub amounts: Vec<((CounterId, NodeId), Amount)>,
     /// Problems of its events.
@@ -32,7 +35,7 @@ pub struct Summary {
 
 wire_struct! {
     Summary {
-        location, values, has_task_values, amounts, gaps, forks_without_team, first_error
+        location, values, has_task_values, instances, amounts, gaps, forks_without_team, first_error
     }
 }
 
@@ -46,6 +49,7 @@ impl Summary {
             location: id,
             values: location.tree().all().collect(),
             has_task_values: location.tree().has_task_values(),
+            instances: location.instances(),
             amounts: amounts.map(|((id, node, _), amount)| ((id, node), amount)).collect(),
             gaps: *location.gaps(),
             forks_without_team: location.forks_without_team(),
@@ -56,6 +60,7 @@ impl Summary {
     /// Replaces the numbers of nodes.
     pub(crate) fn renumber(&mut self, number: &dyn Fn(NodeId) -> NodeId) {
         self.values.iter_mut().for_each(|(node, _)| *node = number(*node));
+        self.instances.iter_mut().for_each(|row| row.renumber(number));
         self.amounts.iter_mut().for_each(|((_, node), _)| *node = number(*node));
     }
 

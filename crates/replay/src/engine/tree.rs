@@ -45,6 +45,20 @@ pub(crate) struct TreeNode {
     pub(crate) first: (u64, LocationId),
 }
 
+/// The final call tree.
+#[derive(Debug)]
+pub struct Canonical {
+    /// The call paths.
+    pub calls: CallTree,
+    /// The call path of each node.
+    pub call_of: Vec<CallId>,
+    /// The first call path that stands for a node; the others follow it.
+    pub first: Table<NodeId, CallId>,
+}
+
+/// The regions that stand for that of a node, and whether the node stays next to them.
+pub type StandIns<'a> = &'a dyn Fn(NodeId) -> (Vec<RegionId>, bool);
+
 impl SharedTree {
     /// A tree with both roots.
     pub fn new(program: RegionId, tasks: RegionId) -> SharedTree {
@@ -94,8 +108,10 @@ impl SharedTree {
 
     /// The call tree of the model, and the call path of each node. Children are in the order of
     /// (time of the first visit, location, region), which depends on the trace alone. The root of
-    /// tasks is there if it has children, or values (`has_task_values`).
-    pub fn canonical(&self, has_task_values: bool) -> (CallTree, Vec<CallId>) {
+    /// tasks is there if it has children, or values (`has_task_values`). Other regions may stand
+    /// for the one of a node, and it may stay next to them; of these call paths the first one
+    /// counts as that of the node if it does not stay.
+    pub fn canonical(&self, has_task_values: bool, stand_ins: StandIns<'_>) -> Canonical {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let mut children: Vec<Vec<NodeId>> = vec![Vec::new(); inner.nodes.len()];
         for (number, node) in inner.nodes.iter().enumerate().skip(2) {
@@ -110,19 +126,28 @@ impl SharedTree {
         let has_tasks = has_task_values || !children[TASKS.0 as usize].is_empty();
         let mut calls = CallTree::default();
         let mut call_of = vec![CallId(0); inner.nodes.len()];
+        let mut first = Table::default();
         for root in [PROGRAM, TASKS].into_iter().take(1 + usize::from(has_tasks)) {
             let mut open = vec![root];
             while let Some(node) = open.pop() {
                 let TreeNode { region, parent, .. } = inner.nodes[node.0 as usize];
-                let call = match node == root {
-                    true => calls.add_root(region),
-                    false => calls.add_child(call_of[parent.0 as usize], region),
-                };
-                call_of[node.0 as usize] = call;
+                if node == root {
+                    call_of[node.0 as usize] = calls.add_root(region);
+                } else {
+                    let parent = call_of[parent.0 as usize];
+                    let (others, stays) = stand_ins(node);
+                    for region in others {
+                        let call = calls.add_child(parent, region);
+                        call_of[node.0 as usize] = *first.entry(node).or_insert(call);
+                    }
+                    if stays || !children[node.0 as usize].is_empty() {
+                        call_of[node.0 as usize] = calls.add_child(parent, region);
+                    }
+                }
                 open.extend(children[node.0 as usize].iter().rev());
             }
         }
-        (calls, call_of)
+        Canonical { calls, call_of, first }
     }
 }
 

@@ -28,6 +28,7 @@ use pompeii_otf2::event::Event;
 use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::batches::{Sink, in_another_thread};
+use crate::engine::entries::Entries;
 use crate::engine::finders::Finders;
 use crate::engine::home::Home;
 use crate::engine::matching::Matching;
@@ -41,7 +42,7 @@ use crate::engine::spare::Spare;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
 use crate::engine::together::Together;
-use crate::engine::tree::SharedTree;
+use crate::engine::tree::{Canonical, SharedTree};
 use crate::location::{Context, Location};
 use crate::outcome::Outcome;
 use crate::scenario::Scenarios;
@@ -106,7 +107,7 @@ fn replay_to<T: Transport>(
     found: Sink<'_>,
     (tables, scenarios): (Option<&mut (dyn FnMut(Batch) + Send)>, Option<&mut Scenarios>),
 ) -> Result<Outcome, T::Error> {
-    let Trace { definitions, streams } = trace;
+    let Trace { mut definitions, streams } = trace;
     let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options, tables.is_some());
     let tables = tables.map(|sink| Tables::new(&engine.tree, sink));
@@ -120,12 +121,18 @@ fn replay_to<T: Transport>(
         seats.into_iter().map(|seat| seat.into_inner().unwrap_or_else(|it| it.into_inner()));
     whole.summaries = seats.map(|seat| Summary::of(seat.id, &seat.location)).collect();
     ranks.collect(transport, &tree, &mut whole)?;
-    let Whole { summaries, joins, mut amounts, incomplete, causes } = whole;
+    let Whole { mut summaries, joins, mut amounts, incomplete, causes } = whole;
     summaries.iter().for_each(|summary| summary.counted(&mut amounts));
-    let calls = tree.canonical(summaries.iter().any(|summary| summary.has_task_values));
-    let calls = ranks.tell_calls(transport, calls)?;
+    let instances = options.task_instances;
+    let entries =
+        instances.map(|most| Entries::take(most, &mut summaries, &mut definitions.regions));
+    let has_task_values = summaries.iter().any(|summary| summary.has_task_values);
+    let stand_ins = |node| entries.as_ref().map_or((Vec::new(), true), |entries| entries.of(node));
+    let Canonical { calls, call_of, first } = tree.canonical(has_task_values, &stand_ins);
+    let calls = ranks.tell_calls(transport, (calls, call_of))?;
     let found = ((&joins, incomplete), (&causes, &amounts));
     let mut outcome = Outcome::new(definitions, calls, &summaries, found.0, found.1);
+    outcome.add_entries(entries.map_or_else(Vec::new, |entries| entries.values(&first)));
     ranks.complete(&mut outcome);
     if let Some(within) = options.within {
         within.narrow(&mut outcome.definitions);
@@ -258,6 +265,9 @@ impl<'a> Engine<'a> {
             }
             if has_tables {
                 location.keep_visits();
+            }
+            if let Some(most) = options.task_instances {
+                location.keep_instances(most);
             }
             if let Some(within) = options.within {
                 location.count_within(within);

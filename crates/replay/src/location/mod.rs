@@ -26,6 +26,7 @@ use pompeii_otf2::reference::{CommRef, RegionRef};
 
 use crate::definitions::parameters::Value;
 use crate::definitions::{Class, Definitions};
+use crate::engine::instances::{Instances, Row};
 use crate::engine::process::{Fork, Gaps, Missing, Shared};
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What, WindowCall};
 use crate::engine::strand::{Frame, Moved, Strand};
@@ -117,6 +118,8 @@ pub struct Location {
     under_way: Table<(u32, u64), u32>,
     /// What it counts besides time, if the trace has counters.
     counting: Option<Box<Counting>>,
+    /// The task instances that it executes, if each one has an entry of its own.
+    instances: Option<Box<Instances>>,
     gaps: Gaps,
     /// Forks of a kind that has no teams (`location/legacy.rs`).
     forks_without_team: u64,
@@ -166,6 +169,7 @@ impl Location {
             window_call: None,
             under_way: Table::default(),
             counting: Counting::of(definitions),
+            instances: None,
             gaps: Gaps::default(),
             forks_without_team: 0,
             first_error: None,
@@ -185,6 +189,16 @@ impl Location {
     pub fn count_within(&mut self, within: Within) {
         self.within = within;
         self.counting = None;
+    }
+
+    /// From now on, task instances have values of their own, at most `most` of a construct.
+    pub fn keep_instances(&mut self, most: usize) {
+        self.instances = Some(Box::new(Instances::new(most)));
+    }
+
+    /// The task instances that it has executed.
+    pub fn instances(&self) -> Vec<Row> {
+        self.instances.as_ref().map_or_else(Vec::new, |instances| instances.rows())
     }
 
     /// From now on, visits have numbers, and rows in tables.

@@ -9,6 +9,7 @@ use pompeii_otf2::value::AttributeValue;
 use super::teams::Part;
 use super::{Context, Location};
 use crate::definitions::Definitions;
+use crate::engine::instances::{Executed, Instance};
 use crate::engine::process::Missing;
 use crate::engine::record::{TaskId, What};
 use crate::engine::strand::{Frame, Moved, Strand};
@@ -163,16 +164,29 @@ impl Location {
     fn begin_fragment_of(&mut self, context: &Context<'_>, region: RegionId, since: u64) {
         let scheduling = self.scheduling_point();
         let node = self.tree.child(context.tree, (scheduling, region), since);
-        self.tree.values(node).fragments += u64::from(self.within.has(since));
+        let fragments = u64::from(self.within.has(since));
+        self.tree.values(node).fragments += fragments;
+        self.count_instance(node, Executed { ticks: 0, fragments });
         self.part().fragment = Some((node, since));
     }
 
     /// The fragment of the task that runs ends.
     pub(super) fn end_fragment(&mut self, time: u64) {
         if let Some((node, since)) = self.part().fragment.take() {
+            let ticks = self.within.ticks(since, time);
             let values = self.tree.values(node);
-            values.task_ticks = values.task_ticks.saturating_add(self.within.ticks(since, time));
+            values.task_ticks = values.task_ticks.saturating_add(ticks);
+            self.count_instance(node, Executed { ticks, fragments: 0 });
             self.fragment_row(since, time);
+        }
+    }
+
+    /// Counts a part of the current task as that of its instance.
+    fn count_instance(&mut self, node: Local, more: Executed) {
+        let (task, place) = (self.part().task, (self.tree.shared(node), self.id));
+        let construct = self.tree.region(node);
+        if let (Some(instances), Some(task)) = (&mut self.instances, task) {
+            instances.add((construct, Instance::of(task)), place, more);
         }
     }
 
@@ -180,6 +194,10 @@ impl Location {
     pub(super) fn begin_task(&mut self, context: &Context<'_>, region: RegionId) {
         self.unknown_task = None;
         self.strand = Strand::at(Some(LocalTree::TASKS));
+        let task = self.part().task;
+        if let (Some(instances), Some(task)) = (&mut self.instances, task) {
+            instances.begin(region, Instance::of(task));
+        }
         self.begin_fragment_of(context, region, self.now);
     }
 

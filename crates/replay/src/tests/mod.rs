@@ -3,6 +3,7 @@
 
 mod counters;
 mod gaps;
+mod instances;
 mod legacy;
 
 use expect_test::{Expect, expect};
