@@ -3,6 +3,7 @@
 mod counters;
 pub mod instances;
 pub mod loops;
+mod text;
 mod together;
 mod what_if;
 
@@ -14,14 +15,14 @@ use std::sync::atomic::Ordering;
 use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, bail};
-use pompeii_analysis::format::{count, counted, name_with_place, percent, seconds};
+use pompeii_analysis::format::counted;
 use pompeii_analysis::loops::LoopSchedules;
 use pompeii_analysis::loops::recorded::{Recorded, has_chunks};
 use pompeii_analysis::selection::Selection;
 use pompeii_analysis::trace::Severities;
 use pompeii_analysis::{derive, findings, properties};
 use pompeii_finish::{Manifest, write_cube};
-use pompeii_model::{CallId, Cube, Role, Root, Ticks, Unit, Wait};
+use pompeii_model::{CallId, Cube, Root, Unit, Wait};
 use pompeii_otf2::folder::Folder;
 use pompeii_otf2::read::Archive;
 use pompeii_replay::engine::process::Gaps;
@@ -41,14 +42,13 @@ use crate::mpi::job::Job;
 use crate::output::{print, say};
 use crate::packed;
 use crate::progress::Progress;
-use crate::terminal::{make_printable, shown, shown_name};
+use crate::terminal::{make_printable, shown};
 
 /// The trace of an experiment.
 pub const ANCHOR_FILE: &str = "traces.otf2";
-/// Lines of the summary about waiting.
-const WAITS_SHOWN: usize = 8;
-/// The same about causes and the critical path.
-const PATH_SHOWN: usize = 5;
+
+/// Most instances of a task construct that have entries of their own.
+const INSTANCES_MAX: usize = 10_000;
 
 /// Errors while reading that are told one by one.
 const ERRORS_SHOWN: usize = 5;
@@ -58,6 +58,7 @@ const ERRORS_SHOWN: usize = 5;
 #[command(before_long_help = "EXAMPLES
     pompeii analyze traced                           the trace of an experiment
     pompeii analyze scorep-run/traces.otf2 -o here   any OTF2 archive
+    pompeii analyze --task-instances traced          each task in the call tree
     mpirun -n 4 pompeii analyze traced               by several processes, also on several hosts
     pompeii report traced/trace.cubex                the findings from the trace
     jq .properties traced/analysis.json")]
@@ -78,6 +79,11 @@ pub struct Arguments {
     /// Also compute loops with recorded iterations on these numbers of threads, for example 8,16
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tasks::thread_count)]
     loop_threads: Vec<usize>,
+    /// Show each task instance as an entry of its own in the call tree of trace.cubex, below the
+    /// barrier or taskwait at which it was executed, for example task_0_1 for the first task that
+    /// thread 0 created; at most 10,000 for a task construct
+    #[arg(long)]
+    task_instances: bool,
     /// Do not compute how long the run would take with changes (pompeii whatif)
     #[arg(long)]
     no_whatif: bool,
@@ -89,6 +95,8 @@ struct Wanted<'a> {
     selection: &'a Selection,
     /// Numbers of threads of loops.
     loop_threads: &'a [usize],
+    /// How many task instances of a construct have entries of their own, if they have some.
+    task_instances: Option<usize>,
     /// Whether to compute how long the run would take with changes.
     what_if: bool,
 }
@@ -103,6 +111,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let wanted = Wanted {
         selection: &selection,
         loop_threads: &arguments.loop_threads,
+        task_instances: task_instances(arguments),
         what_if: !arguments.no_whatif,
     };
     let analysis = analyze(&anchor, &folder, threads(arguments.jobs), wanted)?;
@@ -128,6 +137,10 @@ fn selection(arguments: &Arguments) -> Selection {
     arguments.properties.clone().unwrap_or(Selection::all())
 }
 
+fn task_instances(arguments: &Arguments) -> Option<usize> {
+    arguments.task_instances.then_some(INSTANCES_MAX)
+}
+
 /// Analyses the trace of each program of a run that has just been finished: of the one in `folder`
 /// and of those that it started. The texts are what `analyze` prints. A failure is a message.
 pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
@@ -138,7 +151,7 @@ pub fn analyze_run(folder: &Path, manifest: &Manifest) -> Vec<String> {
         say("note: there is no trace to analyze");
     }
     let all = Selection::all();
-    let wanted = Wanted { selection: &all, loop_threads: &[], what_if: true };
+    let wanted = Wanted { selection: &all, loop_threads: &[], task_instances: None, what_if: true };
     let analyze_in =
         |folder: &Path| analyze(&folder.join(ANCHOR_FILE), folder, threads(None), wanted);
     let text = |folder: &PathBuf| match analyze_in(folder) {
@@ -178,13 +191,14 @@ fn analyze(
     anchor: &Path,
     folder: &Path,
     threads: usize,
-    Wanted { selection, loop_threads, what_if }: Wanted,
+    Wanted { selection, loop_threads, task_instances, what_if }: Wanted,
 ) -> Result<Analysis> {
     let (archive, errors) = open(anchor)?;
     errors.iter().for_each(|error| say(format!("warning: {error}")));
     let events = archive.locations().map(|location| location.number_of_events).sum();
     let progress = Progress::events(format!("analysing {}", shown(anchor)), events);
-    let options = Options { threads, path: selection.has_causes(), ..Options::default() };
+    let path = selection.has_causes();
+    let options = Options { threads, path, task_instances, ..Options::default() };
     let mut severities = Severities::default();
     let trace = told_trace(&archive, &progress.done)?;
     let mut chunks = has_chunks(&trace.definitions).then(|| Recorded::new(&trace.definitions));
@@ -230,7 +244,7 @@ fn conclude(
     measured.change_texts(&mut make_printable);
     found.loops.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
     summary.what_if.iter_mut().for_each(|of| of.change_texts(&mut make_printable));
-    let text = text_of(&derive(&measured), (&summary, &found.loops), folder);
+    let text = text::of(&derive(&measured), (&summary, &found.loops), folder);
     Ok(Analysis { text, is_complete: outcome.gaps.errors == 0 })
 }
 
@@ -480,119 +494,6 @@ fn causes(cube: &Cube, outcome: &Outcome) -> Vec<RootCause> {
         }
     };
     roots.into_iter().map(cause).collect()
-}
-
-/// What is printed.
-fn text_of(
-    cube: &Cube,
-    (summary, of_loops): (&Summary, &[LoopSchedules]),
-    folder: &Path,
-) -> String {
-    let mut text = format!(
-        " {}: {} events on {}, {}\n",
-        cube.program,
-        count(summary.events.cast_signed()),
-        counted(summary.locations as i64, "location"),
-        seconds(summary.wall_s)
-    );
-    let all = cube.clock.seconds(cube.allocation_ticks());
-    text += &format!("\n Of {} of CPU allocation time\n", seconds(all));
-    for property in properties::metrics().filter(|property| is_shown(property.name)) {
-        let total = cube.metric(property.name).map_or(0, |metric| cube.total(metric));
-        let total = cube.clock.seconds(total);
-        if total > 0.0 {
-            let share = percent(total / all.max(f64::MIN_POSITIVE));
-            text += &format!("   {:38} {:>9} {share:>6}\n", property.title, seconds(total));
-        }
-    }
-    text += &longest_waiting(cube);
-    text += &longest(cube, ("delay_omp", "Causes of waiting"));
-    text += &longest(cube, ("delay_mpi", "Causes of waiting for other processes"));
-    text += &longest(cube, ("critical_path", "Critical path"));
-    text += &instances::lines(cube);
-    text += &counters::lines(&summary.counters, &summary.processor);
-    text += &loops::lines(of_loops, cube.clock);
-    text += &summary.what_if.as_ref().map_or_else(String::new, what_if::lines);
-    // The report of an experiment uses the analysis of its trace.
-    let is_experiment = foreign::is_experiment(folder);
-    let next = if is_experiment { folder.to_owned() } else { folder.join(CUBE_FILE) };
-    text + &format!("\n Next: pompeii report {}\n", shown(&shown_name(&next)))
-}
-
-/// What a thread without a task waits for, if it waits for no other thread.
-const SCHEDULING: &str = "the OpenMP runtime: a task was ready, or all tasks were done";
-
-/// Whether waiting that no other thread caused is the cost of scheduling tasks.
-fn is_scheduling(cube: &Cube, at: CallId, wait: &Wait) -> bool {
-    let role = cube.regions[cube.calls.region(at)].role;
-    wait.starvation_ticks > 0 || matches!(role, Role::Taskwait | Role::TaskgroupEnd)
-}
-
-/// Where waiting was longest, and for what. A construct may have several call paths, for example
-/// the barrier at the end of a loop and that of its parallel region; here they are one.
-fn longest_waiting(cube: &Cube) -> String {
-    let mut sums: BTreeMap<(String, Option<String>), (Ticks, i64)> = BTreeMap::new();
-    for (at, by, wait) in by_call(cube) {
-        let place = name_with_place(cube, at);
-        let cause = match by {
-            Some(by) => Some(name_with_place(cube, by)).filter(|by| *by != place),
-            None => is_scheduling(cube, at, &wait).then(|| SCHEDULING.to_owned()),
-        };
-        let (ticks, visits) = sums.entry((place, cause)).or_default();
-        *ticks += wait.ticks();
-        *visits += wait.visits;
-    }
-    let mut waits: Vec<_> = sums.into_iter().collect();
-    waits.sort_by_key(|(_, (ticks, _))| -ticks);
-    let mut text = String::new();
-    for (nth, ((place, cause), (ticks, visits))) in waits.iter().take(WAITS_SHOWN).enumerate() {
-        if nth == 0 {
-            text += "\n Longest waiting\n";
-        }
-        let ticks = seconds(cube.clock.seconds(*ticks));
-        text += &format!("   {ticks:>9}  at {place}, {}\n", counted(*visits, "time"));
-        if let Some(cause) = cause {
-            text += &format!("              for {cause}\n");
-        }
-    }
-    text
-}
-
-/// The call paths with the most of a property.
-fn longest(cube: &Cube, (name, title): (&str, &str)) -> String {
-    let Some(metric) = cube.metric(name).filter(|&metric| cube.total(metric) > 0) else {
-        return String::new();
-    };
-    let mut calls: Vec<CallId> = cube.calls.ids().collect();
-    calls.sort_by_key(|&call| (-cube.own(metric, call), call));
-    let mut text = format!("\n {title}\n");
-    for call in calls.into_iter().take(PATH_SHOWN).filter(|&call| cube.own(metric, call) > 0) {
-        let own = cube.own(metric, call);
-        let share = percent(own as f64 / cube.total(metric) as f64);
-        let ticks = seconds(cube.clock.seconds(own));
-        text += &format!("   {ticks:>9}  {share:>5}  {}\n", name_with_place(cube, call));
-    }
-    text
-}
-
-/// Properties that say how much was waited, not their sums.
-fn is_shown(name: &str) -> bool {
-    let is_wait = name.ends_with("_wait")
-        || name.ends_with("_starvation")
-        || name.contains("contention")
-        || matches!(
-            name,
-            "comp"
-                | "omp_fork"
-                | "omp_idle_threads"
-                | "omp_limited_parallelism"
-                | "mpi_latesender"
-                | "mpi_latebroadcast"
-                | "mpi_earlyreduce"
-                | "mpi_earlyscan"
-                | "mpi_wait_nxn"
-        );
-    is_wait && name != "omp_atomic_contention"
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The pictures of the papers, made from the examples as a user makes them, in a browser: EXPERT's
 //! display of idle threads and of barriers (Mohr et al. 2002, Figures 2 and 3), TAU's view by regions
-//! (Figure 4), and the three problems with tasks (Schmidl et al. 2012, Figures 5 to 7).
+//! (Figure 4), the three problems with tasks (Schmidl et al. 2012, Figures 5 to 7), and tasks in the
+//! call tree (Figure 8).
 
 use std::path::Path;
 use std::process::Command;
@@ -75,6 +76,28 @@ int main(void) {
 }
 ";
 
+/// Two tasks, each of which creates four others, as a server that compares two images in parts.
+const BATCH: &str = "#include <unistd.h>
+static void batch(void) {
+#pragma omp parallel
+#pragma omp single
+  for (int image = 0; image < 2; image++) {
+#pragma omp task
+    {
+      usleep(3000);
+      for (int part = 0; part < 4; part++) {
+#pragma omp task
+        usleep(20000);
+      }
+    }
+  }
+}
+int main(void) {
+  batch();
+  return 0;
+}
+";
+
 #[test]
 fn problems_with_tasks() {
     if !oracles() {
@@ -97,11 +120,16 @@ fn problems_with_tasks() {
     sandbox.compile("sleep", SLEEP);
     run("four", "4", "sleep");
     run("sixteen", "16", "sleep");
+    sandbox.compile("batch", BATCH);
+    run("batch", "4", "batch");
+    sandbox.succeeds("analyze --task-instances --no-whatif batch.exp");
+    sandbox.succeeds("html batch.exp/trace.cubex -o batch.html");
     let pages = [
         ("COARSE", "coarse.html"),
         ("FINE", "fine.html"),
         ("FOUR", "four.html"),
         ("SIXTEEN", "sixteen.html"),
+        ("BATCH", "batch.html"),
     ];
     in_browser(&sandbox, "kernels.browser.mjs", &pages);
 }

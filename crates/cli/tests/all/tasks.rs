@@ -1,7 +1,11 @@
 //! `pompeii tasks`: problems and bounds of the tasks of real programs. Bodies sleep, so that the
 //! numbers of threads do not depend on free CPUs.
 
+use std::collections::BTreeSet;
+
 use crate::common::{Ended, Sandbox};
+use pompeii_cubex::Reader;
+use pompeii_model::{CallId, Cube, Role};
 use serde_json::Value;
 
 /// One thread creates 30 tasks, each after 10 ms, and a task takes 25 ms.
@@ -64,6 +68,38 @@ fn all_instances_are_done_and_their_times_are_those_of_the_bodies() {
     assert!(region["work_s"].as_f64() >= Some(0.3 + 0.75), "{tasks}");
     assert!(region["span_s"].as_f64() >= Some(0.3 + 0.025), "{tasks}");
     assert_eq!(tasks["incomplete"], 0, "{tasks}");
+    has_an_entry_for_each_instance(&sandbox);
+}
+
+/// The 30 instances have entries of their own in the call tree. Their sums are those of the profile.
+fn has_an_entry_for_each_instance(sandbox: &Sandbox) {
+    sandbox.succeeds("analyze exp2 --task-instances --no-whatif");
+    let [profile, trace] = ["profile.cubex", "trace.cubex"].map(|file| {
+        let file = Reader::open(&sandbox.path("exp2").join(file)).unwrap();
+        pompeii_analysis::measured(&file).unwrap()
+    });
+    let is_executed = |cube: &Cube, call: CallId| {
+        let metric = cube.metric("task_switches").unwrap();
+        cube.regions[cube.calls.region(call)].role == Role::Task && cube.own(metric, call) > 0
+    };
+    let entries: Vec<CallId> = trace.calls.ids().filter(|&it| is_executed(&trace, it)).collect();
+    let name = |&call: &CallId| trace.regions[trace.calls.region(call)].name.as_str();
+    let names: BTreeSet<&str> = entries.iter().map(name).collect();
+    assert_eq!(names.len(), 30, "{names:?}");
+    // One thread creates all of them.
+    let creators: BTreeSet<_> = names.iter().map(|name| name.rsplit_once('_').unwrap().0).collect();
+    assert!(creators.len() == 1 && names.iter().all(|name| name.starts_with("task_")), "{names:?}");
+    let scheduling =
+        |call| trace.regions[trace.calls.region(trace.calls.parent(call).unwrap())].role;
+    assert!(entries.iter().all(|&call| scheduling(call) == Role::ImplicitBarrier), "{names:?}");
+    for metric in ["task_time", "task_switches"] {
+        let total = |cube: &Cube| cube.total(cube.metric(metric).unwrap());
+        assert_eq!(total(&trace), total(&profile), "{metric}");
+    }
+    let report = sandbox.succeeds("report exp2/trace.cubex --json").output;
+    assert!(names.iter().all(|name| report.contains(&format!("\"{name}\""))), "{report}");
+    let dump = sandbox.succeeds("cube dump -m task_time exp2/trace.cubex").output;
+    assert!(names.iter().all(|name| dump.contains(name)), "{dump}");
 }
 
 /// On any number of threads the simulated time is between the bounds that follow from work and span.

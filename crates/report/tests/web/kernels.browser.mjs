@@ -1,11 +1,12 @@
 // The three problems with tasks (Schmidl et al. 2012, Figures 5 to 7): on the tasks page as sums, and
-// in the timeline.
+// in the timeline. Tasks in the call tree (Figure 8).
 
 import assert from "node:assert/strict";
 import test, { after } from "node:test";
 
 import { checkAxe, close, end, open, shot } from "./browser.mjs";
 import { states, timeline } from "./timelines.mjs";
+import { rows } from "./trees.mjs";
 
 after(end);
 
@@ -101,4 +102,17 @@ test("tasks, Figure 7: one thread creates tasks fast enough for four, not for si
     await close(page);
   }
   assert.ok(busy.FOUR > busy.SIXTEEN + 10, JSON.stringify(busy));
+});
+
+test("tasks, Figure 8: task instances in the call tree, where they were executed", async () => {
+  const page = await open(`${process.env.PAGE_BATCH}#view=trees&property=task_switches`);
+  await page.locator("#pane-calls [role=treegrid]").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("*");
+  await shot(page, "tasks-figure-8");
+  const instances = (await rows(page, "calls")).filter(([, name]) => /^task_\d+_\d+$/.test(name));
+  assert.equal(instances.length, 10, String(instances));
+  assert.ok(instances.every(([parts]) => Number(parts) > 0), String(instances));
+  await checkAxe(page);
+  await close(page);
 });

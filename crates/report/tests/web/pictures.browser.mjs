@@ -5,14 +5,10 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 
 import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { rows } from "./trees.mjs";
 
 const { PAGE_WEATHER: weather, PAGE_OCEAN: ocean } = process.env;
 after(end);
-
-/** Texts of the rows of a pane that are in view, from top to bottom: value and name. */
-const rows = (page, pane) => page.locator(`#pane-${pane} .row`).evaluateAll((all) => all
-  .sort((a, b) => a.getAttribute("aria-rowindex") - b.getAttribute("aria-rowindex"))
-  .map((row) => [row.querySelector(".number").textContent, row.querySelector(".words").textContent]));
 
 /** The value of a percentage; what is below 0.1 % counts as nothing. */
 const share = ([text]) => (text.startsWith("<") || text === "–" ? 0 : Number(text.replace(" %", "")));

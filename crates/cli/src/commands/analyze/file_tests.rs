@@ -155,11 +155,14 @@ fn files_do_not_depend_on_threads_windows_and_ranks() {
     let trace = Program::run(290);
     let events: usize = trace.events.iter().map(Vec::len).sum();
     assert!(events > 50_000, "{events}");
+    let wanted = Options { path: true, ..Options::default() };
     let mut first: Option<[Vec<u8>; 2]> = None;
     for (ranks, threads) in [(1, 1), (1, 2), (1, 5), (2, 1), (2, 2), (2, 5), (4, 1), (4, 2), (4, 5)]
     {
         for window_events in [1_000, 50_000, 1_000_000] {
-            let options = Options { threads, window_events, path: true, ..Options::default() };
+            // The threads of a team create 290 tasks.
+            let task_instances = Some(200);
+            let options = Options { threads, window_events, task_instances, ..wanted };
             let found = files(&trace, ranks, options);
             let [cube, json] = first.get_or_insert_with(|| found.clone());
             assert!(found[0] == *cube, "{CUBE_FILE}: {ranks} ranks, {options:?}");

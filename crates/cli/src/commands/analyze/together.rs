@@ -16,7 +16,9 @@ use pompeii_otf2::read::Archive;
 use pompeii_replay::transport::Transport;
 use pompeii_replay::{Compound, Options, Outcome, Sinks, replay_on, told_part};
 
-use super::{Analysis, Arguments, Found, conclude, open, places, selection, threads};
+use super::{
+    Analysis, Arguments, Found, conclude, open, places, selection, task_instances, threads,
+};
 use crate::commands::dump;
 use crate::mpi::agreement::{Stop, agree, same};
 use crate::mpi::job::Job;
@@ -111,7 +113,8 @@ fn find(
              that, start one process without the launcher, or call `pompeii whatif`",
         );
     }
-    let options = Options { threads: threads(arguments.jobs), path, ..Options::default() };
+    let (threads, task_instances) = (threads(arguments.jobs), task_instances(arguments));
+    let options = Options { threads, path, task_instances, ..Options::default() };
     let mut severities = Severities::default();
     let mut note = |found: Compound| severities.note(&found);
     let sinks = Sinks { found: &mut note, tables: None, scenarios: None };
