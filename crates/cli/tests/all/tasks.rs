@@ -75,7 +75,7 @@ fn all_instances_are_done_and_their_times_are_those_of_the_bodies() {
 fn has_an_entry_for_each_instance(sandbox: &Sandbox) {
     sandbox.succeeds("analyze exp2 --task-instances --no-whatif");
     let [profile, trace] = ["profile.cubex", "trace.cubex"].map(|file| {
-        let file = Reader::open(&sandbox.path("exp2").join(file)).unwrap();
+        let file = Reader::open(sandbox.path("exp2").join(file)).unwrap();
         pompeii_analysis::measured(&file).unwrap()
     });
     let is_executed = |cube: &Cube, call: CallId| {

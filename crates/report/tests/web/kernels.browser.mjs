@@ -105,7 +105,7 @@ test("tasks, Figure 7: one thread creates tasks fast enough for four, not for si
 });
 
 test("tasks, Figure 8: task instances in the call tree, where they were executed", async () => {
-  const page = await open(`${process.env.PAGE_BATCH}#view=trees&property=task_switches`);
+  const page = await open(`${process.env.PAGE_BATCH}#view=trees&property=task_switches&values=absolute`);
   await page.locator("#pane-calls [role=treegrid]").focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("*");
