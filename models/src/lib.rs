@@ -16,11 +16,6 @@ pub mod seat;
 #[path = "../../crates/runtime/src/waiting.rs"]
 pub mod waiting;
 
-/// What [`seat`] hands around: only the pointer matters.
-pub mod location {
-    pub struct Location(pub u32);
-}
-
 /// What is given back to a [`seat`].
 pub mod task {
     pub mod instance {
@@ -31,12 +26,15 @@ pub mod task {
     }
 }
 
-/// As `crates/runtime/src/shared.rs`, but for the team's record: it has what these need.
+/// As `crates/runtime/src/shared.rs`, but for a team's record, which has what these need, and a
+/// location's header: only the pointer to it matters.
 pub mod shared {
     #[cfg(loom)]
     pub use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
     #[cfg(not(loom))]
     pub use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+    pub struct LocationHeader(pub u32);
 
     #[derive(Debug, Default)]
     pub struct Team {
@@ -79,7 +77,7 @@ mod tests {
     use crate::addresses::{Addresses, Zeroed};
     use crate::blocks::Blocks;
     use crate::task::instance::Task;
-    use crate::location::Location;
+    use crate::shared::LocationHeader;
     use crate::run::{Arc, model, thread};
     use crate::seat::Seat;
     use crate::shared::Ordering::{Acquire, Relaxed, Release};
@@ -180,14 +178,14 @@ mod tests {
             both(&seat, |seat, number| {
                 let place = seat.worker(1, 1).unwrap();
                 if number == 1 {
-                    place.store(Box::into_raw(Box::new(Location(7))), Release);
+                    place.store(Box::into_raw(Box::new(LocationHeader(7))), Release);
                 } else {
                     let found = place.load(Acquire);
                     // SAFETY: the other thread has published it.
                     assert!(found.is_null() || unsafe { (*found).0 } == 7);
                 }
             });
-            let place: &AtomicPtr<Location> = seat.worker(1, 1).unwrap();
+            let place: &AtomicPtr<LocationHeader> = seat.worker(1, 1).unwrap();
             // SAFETY: both threads are done with it.
             drop(unsafe { Box::from_raw(place.load(Acquire)) });
         });

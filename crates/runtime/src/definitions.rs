@@ -1,6 +1,8 @@
 //! What a process defines: its regions and communicators, each once, in a log that is complete up
 //! to the length in the process's header.
 
+mod region;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
@@ -9,36 +11,7 @@ use pompeii_live::{Definition, Mapped, RegionKind};
 use crate::loaded::CodePlace;
 use crate::process::{Process, lock};
 
-/// A region that is to be defined: everything that makes it one and not another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegionText {
-    /// Kind of construct.
-    pub kind: RegionKind,
-    /// Display name.
-    pub name: String,
-    /// Source file.
-    pub file: String,
-    /// First and last line.
-    pub lines: (u32, u32),
-    /// How it runs; says nothing about which region it is.
-    pub clauses: String,
-}
-
-impl RegionText {
-    /// A region that is nowhere in the source.
-    pub fn without_source(kind: RegionKind, name: &str) -> Self {
-        let (name, file, clauses) = (name.to_owned(), String::new(), String::new());
-        Self { kind, name, file, lines: (0, 0), clauses }
-    }
-
-    /// Says which schedule a loop with `schedule(runtime)` has.
-    pub fn run_with(&mut self, schedule: &str) {
-        if !self.clauses.is_empty() {
-            self.clauses.push(' ');
-        }
-        self.clauses.extend(["runs(", schedule, ")"]);
-    }
-}
+pub use region::RegionText;
 
 /// What was defined, and the log of it.
 pub struct Definitions {
@@ -253,9 +226,9 @@ impl Process {
     /// The communicator of the teams of this nesting level that `master` forks with `size`
     /// threads; level 0 is an initial thread on its own.
     pub fn communicator(&self, master: u32, level: u32, size: u32) -> u32 {
-        let own_level = self.location(master).map_or(0, |location| {
+        let own_level = self.location_header(master).map_or(0, |location| {
             // SAFETY: locations are never freed, and their level never changes.
-            unsafe { (&raw const (*location).header.level).read() }
+            unsafe { (&raw const (*location).level).read() }
         });
         let mut definitions = lock(&self.definitions);
         let next = definitions.communicator_count;

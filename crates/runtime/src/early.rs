@@ -72,7 +72,7 @@ pub fn hand_over(process: &Process) {
     let ids: Vec<u32> =
         files().iter().map(|(path, build_id)| process.loaded_file(path, build_id)).collect();
     // SAFETY: the location was made before, and is never freed.
-    let Some(location) = (unsafe { process.main.load(Acquire).as_ref() }) else { return };
+    let Some(location) = (unsafe { process.initial().as_ref() }) else { return };
     let Location { sampled: Some(tree), header, .. } = location else { return };
     tree.take(early, header.current, |bits| named(bits, &ids));
 }

@@ -142,6 +142,8 @@ pub struct Location {
     tree: Mapped,
 }
 
+// A process knows its locations by their headers.
+const _: () = assert!(offset_of!(Location, header) == 0);
 const _: () = assert!(
     size_of::<Location>() <= THREAD_RECORD_OFFSET
         && offset_of!(Location, at_no_stub) == offset_of!(Node, task_ticks)

@@ -1,5 +1,8 @@
 //! The process as a whole: where its live state is, its definitions, teams and locations, and what
-//! went wrong. There is one in a measured program; tests make their own.
+//! went wrong. There is one in a measured program; tests make their own. Locations are made and
+//! found in [`locations`].
+
+mod locations;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -7,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::metrics::Metric;
 use pompeii_live::{
-    Calibration, DEFINITIONS_FILE, FixedTable, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
+    Calibration, DEFINITIONS_FILE, FixedTable, LocationHeader, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
     ProcessHeader, RegionKind, TEAMS_FILE, Team, spill_folder,
 };
 
@@ -18,13 +21,11 @@ use crate::definitions::{Definitions, RegionText};
 use crate::files::{Descriptors, Files, Opened};
 use crate::filter::Selection;
 use crate::guard::Bounds;
-use crate::location::Location;
-use crate::memory;
 use crate::metrics::{self, Metrics};
 use crate::parameters::Interned;
 use crate::processor;
 use crate::remote::Remote;
-use crate::seat::{self, Seat};
+use crate::seat::Seat;
 use pompeii_live::filter::Windows;
 
 const DEFINITIONS_RESERVED_BYTES: usize = 256 << 20;
@@ -119,7 +120,7 @@ pub struct Process {
     /// How much of a trace may be on its way to the disk.
     pub budget: Option<Budget>,
     /// The initial thread's location.
-    pub main: AtomicPtr<Location>,
+    main: AtomicPtr<LocationHeader>,
 }
 
 // SAFETY: the raw pointers lead to mappings that live as long as the process; what is behind them
@@ -337,103 +338,18 @@ impl Process {
         Some(index)
     }
 
-    /// Makes a location: the initial one (no parent), one of a thread that the program made itself
-    /// (no parent either), or one of the teams that a parent forks: its index, the nesting level,
-    /// the thread number.
-    pub fn new_location(&self, parent: Option<(u32, u32, u32)>) -> Option<*mut Location> {
-        let mut count = lock(&self.locations);
-        let index = *count;
-        let made = match self.seats.get(index as usize) {
-            Some(_) if !memory::is_scarce() => {
-                self.header().locations.store(index + 1, Ordering::Release);
-                Location::create(self, index, parent)
-            }
-            _ => Err(MapError { call: "locations", errno: libc::ENOMEM }),
-        };
-        match made {
-            Ok(location) => {
-                self.seats[index as usize].location.store(location, Ordering::Release);
-                *count += 1;
-                Some(location)
-            }
-            Err(error) => {
-                self.lose_location(error.errno);
-                None
-            }
-        }
-    }
-
-    fn lose_location(&self, errno: i32) {
-        self.header().lost_locations.fetch_add(1, Ordering::Relaxed);
-        self.failed(errno);
-    }
-
-    /// A location for a thread that the program has made itself: one whose thread has ended, else
-    /// a new one.
-    pub fn thread_location(&self) -> Option<*mut Location> {
-        let spare = lock(&self.spare).pop();
-        spare.and_then(|index| self.location(index)).or_else(|| self.new_location(None))
-    }
-
-    /// The thread of this location has ended.
-    pub fn spare_location(&self, index: u32) {
-        lock(&self.spare).push(index);
-    }
-
-    /// The location that plays thread `thread` of `master`'s teams of this nesting level.
-    pub fn worker(&self, master: u32, level: u32, thread: u32) -> Option<*mut Location> {
-        let place = self.seats.get(master as usize)?.worker(level, thread);
-        let Some(place) = place else {
-            self.lose_location(libc::ENOSPC);
-            return None;
-        };
-        let known = place.load(Ordering::Acquire);
-        if known == seat::REFUSED {
-            return None;
-        }
-        if !known.is_null() {
-            return Some(known);
-        }
-        let made = self.new_location(Some((master, level, thread)));
-        place.store(made.unwrap_or(seat::REFUSED), Ordering::Release);
-        made
-    }
-
     /// What other threads may touch of a location.
     pub fn seat(&self, index: u32) -> &Seat {
         // Indices come from locations, which have seats; 0 is there in any case.
         self.seats.get(index as usize).unwrap_or(&self.seats[0])
     }
 
-    /// The location with this index.
-    pub fn location(&self, index: u32) -> Option<*mut Location> {
+    /// The header of the location with this index, which its own thread changes.
+    pub fn location_header(&self, index: u32) -> Option<*const LocationHeader> {
         let location = self.seats.get(index as usize)?.location.load(Ordering::Acquire);
-        (!location.is_null()).then_some(location)
+        (!location.is_null()).then_some(location.cast_const())
     }
 
-    /// The threads of teams that `master` has forked, and of teams that those have forked. Takes
-    /// no lock: a program may end in a signal handler.
-    pub fn each_worker_of(&self, master: u32, mut call: impl FnMut(*mut Location)) {
-        for index in 0..self.header().locations.load(Ordering::Acquire) {
-            let Some(location) = self.location(index) else { continue };
-            if self.is_worker_of(location, master) {
-                call(location);
-            }
-        }
-    }
-
-    fn is_worker_of(&self, location: *mut Location, master: u32) -> bool {
-        let mut at = Some(location);
-        while let Some(location) = at {
-            // SAFETY: locations are never freed, and their parent never changes.
-            let parent = unsafe { (&raw const (*location).header.parent).read() };
-            if parent == master {
-                return true;
-            }
-            at = self.location(parent);
-        }
-        false
-    }
 }
 
 fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, MapError> {
@@ -471,61 +387,4 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
     // SAFETY: a page of 4096 bytes was allocated for it.
     unsafe { place.write(header) };
     Ok(place)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Barrier};
-
-    use super::*;
-
-    const THREADS: u32 = 4;
-
-    /// What one thread does while others do the same: what it has got must be what they get.
-    fn meet(process: &'static Process, number: u32) -> Vec<u32> {
-        let mut met = Vec::new();
-        for round in 0..50 {
-            let text = RegionText::without_source(RegionKind::User, &format!("region {round}"));
-            met.push(process.region(&text));
-            met.push(process.communicator(0, 1, round + 2));
-            // Nobody else plays this thread of the initial one's teams.
-            let thread = number * 8 + round % 8 + 1;
-            assert_eq!(process.worker(0, 1, thread), process.worker(0, 1, thread));
-            assert!(process.has_team(process.new_team().unwrap()));
-            let own = process.thread_location().unwrap();
-            // SAFETY: locations are never freed, and their index never changes.
-            process.spare_location(unsafe { (&raw const (*own).header.index).read() });
-            let mut workers = 0;
-            process.each_worker_of(0, |_| workers += 1);
-            assert!((round.min(7) + 1..=8 * THREADS).contains(&workers), "{number}: {workers}");
-        }
-        met
-    }
-
-    /// The same under ThreadSanitizer: `cargo xtask sanitize thread`.
-    #[test]
-    fn threads_get_the_same_ids_and_locations_of_their_own() {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().to_owned();
-        let process = Process::start(Options { folder, ..Options::default() }, None).unwrap();
-        process.new_location(None).unwrap();
-        let together = Arc::new(Barrier::new(THREADS as usize));
-        let threads: Vec<_> = (0..THREADS)
-            .map(|number| {
-                let together = Arc::clone(&together);
-                std::thread::spawn(move || {
-                    together.wait();
-                    meet(process, number)
-                })
-            })
-            .collect();
-        let met: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-        assert!(met.iter().all(|ids| *ids == met[0]));
-        let header = process.header();
-        assert_eq!(header.teams.load(Ordering::Relaxed), THREADS * 50);
-        // The initial thread, eight workers of each, and at most one for each of these threads.
-        let locations = header.locations.load(Ordering::Relaxed);
-        assert!((2 + 8 * THREADS..=1 + 9 * THREADS).contains(&locations), "{locations}");
-        assert_eq!(header.lost_locations.load(Ordering::Relaxed), 0);
-    }
 }

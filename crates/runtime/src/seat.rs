@@ -1,8 +1,7 @@
 //! What other threads may touch of a location, apart from the location itself: a location is
 //! changed by its own thread only, so everything that threads share about it is here, and atomic.
 
-use crate::location::Location;
-use crate::shared::{AtomicPtr, Ordering};
+use crate::shared::{AtomicPtr, LocationHeader, Ordering};
 use crate::task::instance::Task;
 use std::ptr::null_mut;
 
@@ -17,9 +16,9 @@ const PAGES: usize = 2;
 const SEATS_PER_PAGE: usize = 2;
 
 /// In the place of a location that could not be made: it is not tried for each region again.
-pub const REFUSED: *mut Location = std::ptr::without_provenance_mut(1);
+pub const REFUSED: *mut LocationHeader = std::ptr::without_provenance_mut(1);
 
-type Page = [AtomicPtr<Location>; SEATS_PER_PAGE];
+type Page = [AtomicPtr<LocationHeader>; SEATS_PER_PAGE];
 
 /// The threads of the teams of one nesting level that a location forks.
 struct Level {
@@ -31,8 +30,8 @@ struct Level {
 /// A location's seat: where it is, who works for it, and what is given back to it.
 #[derive(Default)]
 pub struct Seat {
-    /// The location, null before it was made.
-    pub location: AtomicPtr<Location>,
+    /// The location, which begins with its header; null before it was made.
+    pub location: AtomicPtr<LocationHeader>,
     levels: AtomicPtr<Level>,
     returned: AtomicPtr<Task>,
 }
@@ -40,7 +39,7 @@ pub struct Seat {
 impl Seat {
     /// The place of thread `thread` of this location's teams at nesting level `level`; a thread's
     /// path of numbers is what makes it one location. `None`: too many threads.
-    pub fn worker(&self, level: u32, thread: u32) -> Option<&AtomicPtr<Location>> {
+    pub fn worker(&self, level: u32, thread: u32) -> Option<&AtomicPtr<LocationHeader>> {
         let level = self.level(level);
         let (page, place) = (thread as usize / SEATS_PER_PAGE, thread as usize % SEATS_PER_PAGE);
         let page = level.pages.get(page)?;

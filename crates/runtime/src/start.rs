@@ -223,7 +223,7 @@ fn own_location(process: &'static Process) -> Option<*mut Location> {
         return None;
     }
     let location = match initial {
-        true => process.main.load(Ordering::Acquire),
+        true => process.initial(),
         false => {
             let location = process.thread_location()?;
             remember(location);
@@ -352,7 +352,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
         // SAFETY: locations are never freed, and no other thread knows this one yet.
         unsafe { &mut *initial }.begin_program(name);
     }
-    process.main.store(initial, Ordering::Release);
+    process.set_initial(initial);
     make_thread_key();
     if forked.is_none() {
         ends::set_farewell(folder::farewell(started, &name, &process.options.folder));
