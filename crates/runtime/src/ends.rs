@@ -18,8 +18,7 @@ use pompeii_live::NotedEnd;
 
 use crate::clock;
 use crate::guard;
-use crate::location::Location;
-use crate::metrics;
+use crate::location::{Location, metrics};
 use crate::openmp;
 use crate::process::Process;
 use crate::ready;

@@ -4,7 +4,10 @@
 //! current node. So all nodes always sum to the location's whole life, suspended tasks need no
 //! bookkeeping, and a killed program has lost nothing before its last event.
 
+pub mod gate;
+pub mod metrics;
 mod recording;
+pub mod roots;
 pub mod siblings;
 pub mod visits;
 pub mod window;
@@ -13,8 +16,8 @@ use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{
-    Key, LOCATION_PAGE_BYTES, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset,
-    THREAD_RECORD_OFFSET, encode, location_file, node_index, node_offset,
+    Key, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset, THREAD_RECORD_OFFSET, encode,
+    location_file, node_index, node_offset,
 };
 
 use crate::atomics::Sample;
@@ -23,8 +26,8 @@ use crate::context::{Context, Contexts};
 use crate::events::Events;
 use crate::guard::{self, Guard};
 use crate::iteration::Ending;
-use crate::metrics::{self, Table};
-use crate::parameters::Parameters;
+use crate::metrics::Table;
+use crate::parameters::known::Parameters;
 use crate::process::Process;
 use crate::ready::Ready;
 use crate::sampling::Tree;
@@ -38,45 +41,11 @@ use crate::team;
 use crate::transfers::Begun;
 
 use recording::Passing;
+use roots::{NODES_FIRST_BYTES, NODES_RESERVED_BYTES};
+pub use roots::{PROGRAM_REGION, ROOT, TASKS, TASKS_REGION};
 use siblings::Siblings;
 use visits::Visits;
 use window::Window;
-
-/// The program, or, for a thread of a team, the time outside of teams.
-pub const ROOT: NodeOffset = node_offset(1);
-/// Root of the explicit tasks' trees.
-pub const TASKS: NodeOffset = node_offset(2);
-/// Region of [`ROOT`]; every process defines it first.
-pub const PROGRAM_REGION: u32 = 0;
-/// Region of [`TASKS`]; every process defines it second.
-pub const TASKS_REGION: u32 = 1;
-
-const NODES_FIRST_BYTES: usize = LOCATION_PAGE_BYTES + 31 * 128 * 4;
-pub const NODES_RESERVED_BYTES: usize = 256 << 20;
-
-/// Reasons for an event to take the general way.
-pub mod gate {
-    /// A call path could not be made: enters are counted until their exits.
-    pub const SKIPPING: u32 = 1;
-    /// The trace has to switch back to the current task before the next record.
-    pub const SWITCH: u32 = 2;
-    /// Enter and TaskCreate of a creation are due, unless its task turns out to be undeferred.
-    pub const CREATION: u32 = 4;
-    /// Recording is off: enters are counted as above, below the region that stands for it.
-    pub const OFF: u32 = 8;
-    /// An event is under way on the fast way.
-    pub const BUSY: u32 = 16;
-    /// The clock is not the one that the fast way reads.
-    pub const CLOCK: u32 = 32;
-    /// An iteration has ended, and with it a chunk or a task, unless the next one follows.
-    pub const ENDING: u32 = 64;
-    /// Some call paths are guarded: their visits may be summed instead of recorded.
-    pub const GUARDED: u32 = 128;
-    /// Recording follows a window.
-    pub const WINDOW: u32 = 256;
-    /// More than exclusive times was asked for, which the fast way does not know.
-    pub const DETAIL: u32 = 512;
-}
 
 /// A location. It lies in the first page of its own live-state file.
 #[repr(C)]

@@ -1,5 +1,6 @@
 //! Metrics beside time, on request: what a thread's counters have counted is added to the node that
-//! its location is in, exclusively like time, and suspended with a task like time.
+//! its location is in ([`crate::location::metrics`]), exclusively like time, and suspended with a
+//! task like time.
 //!
 //! Where all counters can be read without a system call, they are at every event. Otherwise they
 //! are at the borders of parallel regions, user regions, functions and tasks only, and `finish`
@@ -8,23 +9,21 @@
 //! of its part in a team to the next begin is that of its location's root, the time outside of
 //! teams, so the sum of a metric is all that its threads have counted.
 
+mod table;
+
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use pompeii_live::encode::{self, MetricValue};
 use pompeii_live::metrics::{Counters, Metric, Source};
-use pompeii_live::{
-    CLASS_MEMBERS, Definition, Mapped, Node, RegionKind, metric_classes, metrics_file, node_index,
-};
+use pompeii_live::{Definition, RegionKind, metric_classes};
 
 use crate::clock;
 use crate::counters;
-use crate::location::{Location, NODES_RESERVED_BYTES, ROOT, gate};
+#[cfg(test)]
 use crate::process::Process;
 
-/// As many rows as a location may have call paths, so that only the disk limits them.
-const RESERVED_BYTES: usize = NODES_RESERVED_BYTES / size_of::<Node>() * counters::MOST * 8;
-const FIRST_BYTES: usize = 4096;
+pub use table::Table;
+
 /// Readings that the cost of one is measured with.
 const TRIALS: u64 = 64;
 
@@ -107,148 +106,10 @@ fn cost_ns(counters: &mut Counters) -> u64 {
     clock::monotonic_ns().saturating_sub(before) / TRIALS
 }
 
-/// What a location has counted.
-pub struct Table {
-    rows: Mapped,
-    location: u32,
-    /// What was counted since the last reading.
-    counted: Vec<u64>,
-    /// What the trace says: the sum so far, or the mark.
-    totals: Vec<u64>,
-    #[cfg(test)]
-    script_last: u64,
-}
-
-impl Table {
-    /// For the location with this index; `None` without metrics, or without room, which is told.
-    pub fn new(process: &Process, location: u32) -> Option<Box<Table>> {
-        let metrics = process.metrics.list.len();
-        if metrics == 0 {
-            return None;
-        }
-        let path = process.options.folder.join(metrics_file(location));
-        match Mapped::create(&path, FIRST_BYTES, RESERVED_BYTES) {
-            Ok(rows) => {
-                let (counted, totals) = (vec![0; metrics], vec![0; metrics]);
-                Some(Box::new(Table {
-                    rows,
-                    location,
-                    counted,
-                    totals,
-                    #[cfg(test)]
-                    script_last: 0,
-                }))
-            }
-            Err(error) => {
-                process.lost(1, error.errno);
-                None
-            }
-        }
-    }
-
-    /// Adds the counts since the last reading to the row of node `index`.
-    fn add(&mut self, process: &Process, index: usize) {
-        let row_bytes = self.counted.len() * size_of::<u64>();
-        if let Err(error) = self.rows.ensure((index + 1) * row_bytes) {
-            return process.lost_readings(1, error.errno);
-        }
-        // SAFETY: `ensure` has allocated the row; only this thread uses the file.
-        let row = unsafe {
-            let row = self.rows.base().add(index * row_bytes).cast::<u64>();
-            std::slice::from_raw_parts_mut(row, self.counted.len())
-        };
-        for (value, counted) in row.iter_mut().zip(&self.counted) {
-            *value += counted;
-        }
-    }
-}
-
 /// Whether metrics are read where a region of this kind begins or ends.
 pub fn is_border(kind: RegionKind) -> bool {
     use RegionKind::{Function, Parallel, Task, User};
     matches!(kind, Parallel | User | Function | Task)
-}
-
-/// Adds what the thread has counted since its last reading to the location's current node.
-#[cold]
-#[inline(never)]
-pub fn count(thread: &mut Location, now: u64) {
-    let Some(mut table) = thread.metrics.take() else { return };
-    if table.advance(thread.process, now).is_some() {
-        table.add(thread.process, node_index(thread.header.current) as usize);
-    }
-    thread.metrics = Some(table);
-}
-
-/// The same at a border: the trace says what has been counted so far.
-pub fn read(thread: &mut Location, now: u64) {
-    if thread.gate & gate::DETAIL == 0 || thread.metrics.is_none() {
-        return;
-    }
-    count(thread, now);
-    if !thread.tracing {
-        return;
-    }
-    let Some(table) = thread.metrics.take() else { return };
-    for (class, members_of) in thread.process.metrics.classes().enumerate() {
-        let values = &table.totals[members_of];
-        let mut members = [MetricValue::U64(0); CLASS_MEMBERS];
-        for (member, &value) in members.iter_mut().zip(values) {
-            *member = MetricValue::U64(value);
-        }
-        let (class, members) = (class as u32, &members[..values.len()]);
-        thread
-            .event(now, |room, last| encode::metric(room, last, now, class, members).unwrap_or(0));
-    }
-    thread.metrics = Some(table);
-}
-
-/// Adds what the thread has counted since its last reading to the time outside of teams.
-pub fn count_outside(thread: &mut Location, now: u64) {
-    if thread.gate & gate::DETAIL == 0 {
-        return;
-    }
-    let (process, Some(table)) = (thread.process, thread.metrics.as_mut()) else { return };
-    if table.advance(process, now).is_some() {
-        counters::add_left(&mut table.counted);
-        table.add(process, node_index(ROOT) as usize);
-    }
-}
-
-/// The same for a worker that waits for its next team when another thread ends the process.
-pub fn count_of_waiting(worker: &mut Location) {
-    let (process, Some(table)) = (worker.process, worker.metrics.as_mut()) else { return };
-    #[cfg(test)]
-    if is_script_time(process) {
-        return;
-    }
-    counters::with_those_of(table.location, |counters| {
-        counters.advance_of_other(&mut table.counted);
-        table.add(process, node_index(ROOT) as usize);
-    });
-}
-
-impl Table {
-    #[cfg_attr(not(test), allow(unused_variables, reason = "scripts count their own time"))]
-    fn advance(&mut self, process: &Process, now: u64) -> Option<()> {
-        #[cfg(test)]
-        if is_script_time(process) {
-            self.counted.fill(now - std::mem::replace(&mut self.script_last, now));
-            self.totals.iter_mut().for_each(|total| *total += self.counted[0]);
-            return Some(());
-        }
-        let of = (std::ptr::from_ref(process) as usize, &process.metrics.list[..]);
-        counters::with(of, self.location, |counters| {
-            counters.advance(&mut self.counted);
-            for (position, total) in self.totals.iter_mut().enumerate() {
-                *total = match process.metrics.list[position].source {
-                    Source::HighWater => counters.value(position),
-                    _ => *total + self.counted[position],
-                };
-            }
-            process.metrics_ran(counters.running_permille() as u32);
-        })
-    }
 }
 
 /// Name of the metric of scripts, which count their own time.
@@ -263,10 +124,11 @@ fn is_script_time(process: &Process) -> bool {
 #[cfg(test)]
 mod tests {
     use pompeii_live::metrics::parse_list;
-    use pompeii_live::{LiveProcess, VisitRecord, visits_file};
+    use pompeii_live::{LiveProcess, VisitRecord, metrics_file, visits_file};
 
     use super::*;
     use crate::definitions::RegionText;
+    use crate::location::visits;
     use crate::process::Options;
 
     /// A process whose metric is the script's own time.
@@ -310,8 +172,8 @@ mod tests {
         }
         // Node 0 is unused, 1 and 2 are there from the beginning.
         let nodes = REGIONS as usize + 3;
-        let rows = FIRST_BYTES / size_of::<u64>();
-        let records = FIRST_BYTES / size_of::<VisitRecord>();
+        let rows = table::FIRST_BYTES / size_of::<u64>();
+        let records = visits::FIRST_BYTES / size_of::<VisitRecord>();
         let lost = (nodes - rows) + (nodes - records);
         let live = LiveProcess::open(folder.path()).unwrap();
         assert_eq!((live.lost_readings, live.first_errno), (lost as u64, Some(libc::ENOENT)));

@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pompeii_live::metrics::Metric;
 use pompeii_live::{
-    Calibration, DEFINITIONS_FILE, FixedTable, LocationHeader, MAGIC, MapError, Mapped, NotedEnd, PROCESS_FILE,
-    ProcessHeader, RegionKind, TEAMS_FILE, Team, spill_folder,
+    Calibration, DEFINITIONS_FILE, FixedTable, LocationHeader, MAGIC, MapError, Mapped, NotedEnd,
+    PROCESS_FILE, ProcessHeader, RegionKind, TEAMS_FILE, Team, spill_folder,
 };
 
 use crate::addresses::zeroed;
@@ -22,7 +22,7 @@ use crate::files::{Descriptors, Files, Opened};
 use crate::filter::Selection;
 use crate::guard::Bounds;
 use crate::metrics::{self, Metrics};
-use crate::parameters::Interned;
+use crate::parameters::interned::Interned;
 use crate::processor;
 use crate::remote::Remote;
 use crate::seat::Seat;
@@ -349,7 +349,6 @@ impl Process {
         let location = self.seats.get(index as usize)?.location.load(Ordering::Acquire);
         (!location.is_null()).then_some(location.cast_const())
     }
-
 }
 
 fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, MapError> {

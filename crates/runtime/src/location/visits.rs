@@ -11,13 +11,15 @@ use std::ptr::null_mut;
 
 use pompeii_live::{Mapped, Node, NodeOffset, VisitRecord, node_index, visits_file};
 
-use crate::location::{Location, NODES_RESERVED_BYTES, TASKS};
+use super::roots::{NODES_RESERVED_BYTES, TASKS};
+use crate::location::Location;
 use crate::process::Process;
 use crate::task::instance::Task;
 
 /// As many records as a location may have call paths, so that only the disk limits them.
 const RESERVED_BYTES: usize = NODES_RESERVED_BYTES / size_of::<Node>() * size_of::<VisitRecord>();
-const FIRST_BYTES: usize = 4096;
+/// Bytes of the file that are there from the beginning.
+pub const FIRST_BYTES: usize = 4096;
 
 /// An open visit.
 #[derive(Clone, Copy)]

@@ -18,8 +18,7 @@ use crate::clock::Clock;
 use crate::descriptor::Defined;
 use crate::detach;
 use crate::events::kind;
-use crate::location::{Location, TASKS, gate};
-use crate::metrics;
+use crate::location::{Location, TASKS, gate, metrics};
 
 /// A thread begins to execute an instance.
 pub fn begin(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
