@@ -6,49 +6,23 @@
 //! The same serves constructs whose end comes before their barrier: [`end`] keeps the end of their
 //! region, and the barrier takes it back by [`take_back_end`].
 
+pub mod ending;
+pub mod kept;
+
 use pompeii_live::{Key, Node, NodeOffset, node_index};
 
 use crate::clock::Clock;
+use crate::descriptor::TaskRegions;
 use crate::events::kind;
 use crate::location::{Location, ROOT, gate};
 use crate::openmp;
 use crate::parameters::{self, Value};
+use crate::task;
 use crate::task::instance::{Task, state};
-use crate::task::{self, TaskRegions};
 
-/// What has ended with the last iteration, unless the next one follows.
-#[derive(Clone, Copy)]
-pub enum Ending {
-    /// Nothing.
-    None,
-    /// The current node, a chunk or a construct of this region.
-    Chunk(u32),
-    /// The running task.
-    Task(*mut Task, TaskRegions),
-}
-
-/// Makes the end of the last iteration good, with its time.
-#[cold]
-pub fn end_last(thread: &mut Location) {
-    thread.gate &= !gate::ENDING;
-    let now = thread.header.last_ticks;
-    match std::mem::replace(&mut thread.ending, Ending::None) {
-        Ending::None => {}
-        Ending::Chunk(region) => thread.exit(region, now),
-        Ending::Task(task, regions) => task::complete(thread, task, regions, now),
-    }
-}
-
-fn keep(thread: &mut Location, ending: Ending, now: u64) {
-    thread.account(now);
-    thread.ending = ending;
-    thread.gate |= gate::ENDING;
-}
-
-fn take_back(thread: &mut Location) {
-    thread.ending = Ending::None;
-    thread.gate &= !gate::ENDING;
-}
+use ending::Ending;
+pub use kept::{end_last, take_back_end};
+use kept::{keep, take_back};
 
 /// An iteration of a loop begins. Iterations of one thread that follow each other with this step
 /// are a chunk; with step 0 none do, nor where each is to be a call path.
@@ -69,16 +43,6 @@ pub fn begin(thread: &mut Location, region: u32, (number, step): (i64, i64), clo
     } else if !thread.is_passing() {
         thread.current().private = next;
     }
-}
-
-/// Takes the end of a region back, if that was kept and nothing has come since: something that
-/// belongs to the region comes now.
-pub fn take_back_end(thread: &mut Location, region: u32) -> bool {
-    let is_kept = matches!(thread.ending, Ending::Chunk(kept) if kept == region);
-    if is_kept {
-        take_back(thread);
-    }
-    is_kept
 }
 
 /// An iteration of a loop ends.

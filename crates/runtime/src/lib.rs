@@ -11,14 +11,22 @@
 //!
 //! Data flow: an adapter, as [`pomp`] (the C ABI), calls the [`ways`] of an event. These try the
 //! fast one ([`fast`]); else they find the thread's [`location`] and the region of the
-//! [`descriptor`], read the [`clock`], and go on in the core: [`location`] (call tree, regions, and
-//! what is passed over), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
+//! [`descriptor`], read the [`clock`], and go on in the core: [`regions`], [`recording`] (switched
+//! off and on), [`team`] (fork to join) with the thread's [`context`] in it, [`barrier`],
 //! [`task`], [`sync`] (critical, locks), [`cause`] (who made whom wait), [`serial`] (what a serial
 //! part lies between), [`parameters`] (values of the program's in call paths). They share the
 //! [`process`], whose [`definitions`] are a log. [`mpi`] is the C ABI of MPI's wrappers; `gomp`
 //! and [`ompt`] observe programs that were not instrumented, by the calls of libgomp and by the
 //! callbacks of LLVM's OpenMP runtime; [`io`] is the C ABI for functions that read and write files.
 //! The core takes the time as an argument, so that tests drive it with a clock of their own.
+//!
+//! The core has floors; a file uses those below it:
+//! * at the bottom plain state, one file each: for example what is known of a barrier
+//!   ([`barrier::phase`]), of a lock ([`sync::lock`]), of a task ([`task::instance`]), of guarded
+//!   call paths ([`guard::sums`]);
+//! * the [`process`], which knows its locations by their headers, and then the [`location`], which
+//!   holds the state of one thread, with its call tree and its time;
+//! * what events do: functions and methods that take a location.
 
 mod addresses;
 mod alive;
@@ -73,7 +81,9 @@ pub mod pomp2;
 mod process;
 mod processor;
 mod ready;
+mod recording;
 mod recycle;
+mod regions;
 mod remote;
 mod sampling;
 mod seat;
@@ -92,8 +102,9 @@ mod unkept;
 pub mod unmodified;
 mod waiting;
 mod ways;
+mod window;
 
-use location::{visits, window};
+use location::visits;
 
 #[cfg(test)]
 mod script;

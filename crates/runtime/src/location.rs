@@ -6,17 +6,16 @@
 
 pub mod gate;
 pub mod metrics;
-mod recording;
+mod passing;
 pub mod roots;
 pub mod siblings;
 pub mod visits;
-pub mod window;
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use pompeii_live::{
-    Key, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset, THREAD_RECORD_OFFSET, encode,
+    Key, LocationHeader, MAGIC, MapError, Mapped, Node, NodeOffset, THREAD_RECORD_OFFSET,
     location_file, node_index, node_offset,
 };
 
@@ -24,28 +23,26 @@ use crate::atomics::Sample;
 use crate::cause::Place;
 use crate::context::{Context, Contexts};
 use crate::events::Events;
-use crate::guard::{self, Guard};
-use crate::iteration::Ending;
+use crate::guard::sums::Guard;
+use crate::iteration::ending::Ending;
 use crate::metrics::Table;
 use crate::parameters::known::Parameters;
 use crate::process::Process;
-use crate::ready::Ready;
+use crate::ready::reading::Ready;
 use crate::sampling::Tree;
-use crate::serial::Serial;
+use crate::serial::origin::Serial;
 use crate::sites::Sites;
-use crate::task;
 use crate::task::instance::Tasks;
 use crate::task::spare;
-use crate::task::times::TaskTimes;
-use crate::team;
+use crate::task::time_records::TaskTimes;
 use crate::transfers::Begun;
+use crate::window::progress::{self, Window};
 
-use recording::Passing;
+use passing::Passing;
 use roots::{NODES_FIRST_BYTES, NODES_RESERVED_BYTES};
 pub use roots::{PROGRAM_REGION, ROOT, TASKS, TASKS_REGION};
 use siblings::Siblings;
 use visits::Visits;
-use window::Window;
 
 /// A location. It lies in the first page of its own live-state file.
 #[repr(C)]
@@ -197,7 +194,7 @@ impl Location {
                 sampled: samples(process, index),
                 tree,
             });
-            (*place).gate |= window::first_gate(&process.options.windows, parent.is_some());
+            (*place).gate |= progress::first_gate(&process.options.windows, parent.is_some());
             (*place).make_child(0, Key::Region(PROGRAM_REGION).encode());
             (*place).make_child(0, Key::Region(TASKS_REGION).encode());
             let statistics = process.options.statistics;
@@ -275,13 +272,6 @@ impl Location {
         }
     }
 
-    /// Metrics are read where a region begins or ends that is a border for them.
-    fn read_metrics(&mut self, region: u32, now: u64) {
-        if self.gate & gate::DETAIL != 0 && self.process.is_border(region) {
-            metrics::read(self, now.max(self.header.last_ticks));
-        }
-    }
-
     /// The child of `parent` with this key, made at its first visit; 0 where that is impossible.
     #[inline(always)]
     pub fn child(&mut self, parent: NodeOffset, key: u64) -> NodeOffset {
@@ -354,69 +344,6 @@ impl Location {
         at
     }
 
-    /// Enters `region` at `now`. Returns the time used.
-    #[inline(always)]
-    pub fn enter(&mut self, region: u32, now: u64) -> u64 {
-        if self.gate != 0 && self.enter_gated(region, now) {
-            return now.max(self.header.last_ticks);
-        }
-        self.enter_open(region, now)
-    }
-
-    /// The same where nothing comes before it.
-    #[inline(always)]
-    pub fn enter_open(&mut self, region: u32, now: u64) -> u64 {
-        team::leave_joined(self);
-        let now = self.account(now);
-        let node = self.child(self.header.current, Key::Region(region).encode());
-        if node == 0 {
-            self.skip_inside();
-            return now;
-        }
-        self.node(node).visits += 1;
-        self.header.current = node;
-        if self.tracing {
-            self.event(now, |room, last| encode::enter(room, last, now, region));
-        }
-        now
-    }
-
-    /// Leaves `region` at `now`; regions inside that were left without an exit (throw, cancel,
-    /// longjmp) are left too. The exit of a region that is not open is passed over.
-    #[inline(always)]
-    pub fn exit(&mut self, region: u32, now: u64) {
-        if self.gate == 0 || !self.exit_gated(region, now) {
-            self.exit_open(region, now);
-        }
-    }
-
-    /// The same where nothing comes before it.
-    #[inline(always)]
-    pub fn exit_open(&mut self, region: u32, now: u64) {
-        let open = self.current().key == Key::Region(region).encode() || self.find_open(region);
-        let now = self.account(now);
-        if !open {
-            return;
-        }
-        if self.current().key != Key::Region(region).encode() {
-            self.unwind_to(region, now);
-        }
-        let left = self.header.current;
-        self.header.current = self.current().parent;
-        if self.tracing {
-            self.record_leave(left, region, now);
-        }
-    }
-
-    /// Writes the record of leaving a region at its node.
-    #[inline(always)]
-    pub fn record_leave(&mut self, node: NodeOffset, region: u32, now: u64) {
-        if self.gate & gate::GUARDED != 0 {
-            guard::write_sums(self, node, now);
-        }
-        self.event(now, |room, last| encode::leave(room, last, now, region));
-    }
-
     /// Counts a visit of `region` without its time; 0 where that is impossible.
     #[inline(always)]
     pub fn count(&mut self, region: u32) -> NodeOffset {
@@ -447,75 +374,6 @@ impl Location {
         self.gate & gate::BUSY != 0
     }
 
-    /// The general way of an enter; true where the enter is passed over.
-    #[cold]
-    fn enter_gated(&mut self, region: u32, now: u64) -> bool {
-        if self.gate & gate::WINDOW != 0 {
-            window::follow(self, now);
-        }
-        if self.is_passing() {
-            self.skip_enter();
-            return true;
-        }
-        if self.gate & gate::GUARDED != 0 && guard::enter(self, region, now) {
-            return true;
-        }
-        self.flush_gate(now);
-        self.read_metrics(region, now);
-        false
-    }
-
-    /// The general way of an exit; true where the exit is passed over.
-    #[cold]
-    fn exit_gated(&mut self, region: u32, now: u64) -> bool {
-        if self.is_passing() {
-            self.skip_exit(region, now);
-            return true;
-        }
-        if self.gate & gate::GUARDED != 0 && guard::exit(self, region, now) {
-            return true;
-        }
-        self.flush_gate(now);
-        self.read_metrics(region, now);
-        false
-    }
-
-    /// Writes the records that were due.
-    #[cold]
-    #[inline(never)]
-    pub fn flush_gate(&mut self, now: u64) {
-        task::flush_due(self, now);
-    }
-
-    /// The thread ends outside of teams: nothing is open any more.
-    pub fn unwind_to_root(&mut self, now: u64) {
-        task::abandon_all(self);
-        self.resynchronise(now);
-        let now = self.account(now);
-        self.unwind_to_node(ROOT, now);
-        guard::write_outermost(self);
-        // SAFETY: what runs is in the stack.
-        unsafe { (*self.tasks.running).children = false };
-        self.context().set_unobserved(0);
-    }
-
-    /// Whether `region`, which is not the current one, is open somewhere on this thread. Where it
-    /// is open only below the running task, that task, an untied one, has left this thread at a
-    /// scheduling point: then it is abandoned.
-    #[cold]
-    fn find_open(&mut self, region: u32) -> bool {
-        let key = Key::Region(region).encode();
-        if self.is_open(key) {
-            return true;
-        }
-        if !task::may_have_left(self) || !task::is_suspended_in(self, key) {
-            return false;
-        }
-        while !self.is_open(key) && task::abandon(self) {}
-        task::flush_switch(self, self.header.last_ticks);
-        self.is_open(key)
-    }
-
     /// Whether the running task has this region open.
     pub fn is_open(&mut self, key: u64) -> bool {
         self.is_open_from(self.header.current, key)
@@ -540,31 +398,6 @@ impl Location {
             node = self.node(node).parent;
         }
         node == ancestor
-    }
-
-    /// Leaves regions until `region`, which is open, is the current one.
-    pub fn unwind_to(&mut self, region: u32, now: u64) {
-        while self.current().key != Key::Region(region).encode() {
-            self.leave_current(now);
-        }
-    }
-
-    /// Leaves regions until `node` is the current one; `node` must be an ancestor.
-    pub fn unwind_to_node(&mut self, node: NodeOffset, now: u64) {
-        while self.header.current != node && self.header.current > TASKS {
-            self.leave_current(now);
-        }
-    }
-
-    fn leave_current(&mut self, now: u64) {
-        let (left, node) = (self.header.current, *self.current());
-        self.header.current = node.parent;
-        match Key::decode(node.key) {
-            Key::Region(region) if self.tracing => self.record_leave(left, region, now),
-            // Nothing is recorded for its end, but guarded call paths have sums here.
-            Key::Parameter { .. } if self.tracing => guard::write_sums(self, left, now),
-            _ => {}
-        }
     }
 
     /// The team that it is in.

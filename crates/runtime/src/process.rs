@@ -5,6 +5,7 @@
 mod locations;
 
 use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +21,7 @@ use crate::clock;
 use crate::definitions::{Definitions, RegionText};
 use crate::files::{Descriptors, Files, Opened};
 use crate::filter::Selection;
-use crate::guard::Bounds;
+use crate::guard::sums::Bounds;
 use crate::metrics::{self, Metrics};
 use crate::parameters::interned::Interned;
 use crate::processor;
@@ -101,7 +102,7 @@ pub struct Process {
     /// Parameters and their strings.
     pub parameters: Mutex<Interned>,
     teams: Mutex<Mapped>,
-    teams_base: *mut Team,
+    teams_base: NonNull<Team>,
     /// What is defined, and where it is written.
     pub definitions: Mutex<Definitions>,
     /// What is defined of files.
@@ -151,7 +152,8 @@ impl Process {
         let team_bytes = size_of::<Team>();
         let teams = Mapped::create(file(TEAMS_FILE), 64 * team_bytes, TEAMS_RESERVED * team_bytes)?;
         let header = write_header(&file(PROCESS_FILE), &options)?;
-        let teams_base = teams.base().cast();
+        // SAFETY: no mapping is at address 0.
+        let teams_base = unsafe { NonNull::new_unchecked(teams.base().cast()) };
         let (metrics, said) = Metrics::choose(&options.metrics);
         let borders = if metrics.list.is_empty() { 0 } else { REGIONS_MAX.div_ceil(64) };
         let borders = zeroed(borders).unwrap_or_default();
@@ -322,7 +324,7 @@ impl Process {
     #[inline(always)]
     pub fn team(&self, index: u32) -> &Team {
         // SAFETY: indices come from `new_team`, which allocated the record; all fields are atomic.
-        unsafe { &*self.teams_base.add(index as usize) }
+        unsafe { self.teams_base.add(index as usize).as_ref() }
     }
 
     /// The index of a new team record, or `None` where there is no more room.

@@ -6,23 +6,14 @@
 //! itself, so readers can tell the two apart by the location. Nothing but the borders of constructs
 //! outside of teams pays for it.
 
+pub mod origin;
+
 use pompeii_live::NodeOffset;
 
-use crate::cause::{self, Place};
-use crate::location::{Location, ROOT};
+use crate::cause;
+use crate::location::Location;
 
-/// Where the serial part has begun that a thread is in, if it is in one.
-pub struct Serial {
-    since_ticks: u64,
-    after: Place,
-}
-
-impl Serial {
-    /// The program has begun: the place is that of its location.
-    pub const fn at_start(own: Place, now: u64) -> Self {
-        Self { since_ticks: now, after: own.at(ROOT) }
-    }
-}
+use origin::Serial;
 
 /// The thread has left a parallel region or a call of MPI at `node`.
 #[inline(always)]

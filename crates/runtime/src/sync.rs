@@ -4,83 +4,20 @@
 //! from the request to then, if that is later. The fields are written only by the holder, so they
 //! need no atomic operation but their publication, which the lock itself provides.
 
+pub mod lock;
+pub mod records;
+
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
-use pompeii_live::{Key, NodeOffset, encode};
+use pompeii_live::{Key, NodeOffset};
 
-use crate::addresses::{Addresses, Zeroed};
 use crate::cause::{self, Delay, Place};
 use crate::doacross;
-use crate::events::{Fields, OPENMP};
 use crate::guard;
 use crate::location::Location;
 
-/// State of one lock or one named critical: a cache line that moves with it from holder to holder.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub struct Lock {
-    /// Id in the trace.
-    id: AtomicU32,
-    /// A critical's id as the trace has it.
-    pub fields: Fields,
-    /// Acquisitions so far; releases carry the number of theirs.
-    order: AtomicU32,
-    /// When it was given back last.
-    released_ticks: AtomicU64,
-    /// Since when its holder has it, of a lock of the routines.
-    taken_ticks: AtomicU64,
-    /// [`Place`] of who has it or had it last: the node that asked for it.
-    holder: AtomicU64,
-    /// Nested acquisitions of the holder.
-    depth: AtomicU32,
-    /// Its acquisition was summed, so its release has no record.
-    silent: AtomicBool,
-}
-
-const _: () = assert!(size_of::<Lock>() == 64);
-
-// SAFETY: numbers of 0, and `false`, which are the default values.
-unsafe impl Zeroed for Lock {}
-
-impl Lock {
-    /// A lock with the next free id.
-    pub fn new() -> Self {
-        let id = next_id();
-        Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::default() }
-    }
-
-    /// The number of the acquisition that the lock is in.
-    #[inline(always)]
-    pub fn order(&self) -> u32 {
-        self.order.load(Relaxed)
-    }
-
-    /// The number of the next acquisition.
-    #[inline(always)]
-    pub fn next(&self) -> u32 {
-        self.order().wrapping_add(1)
-    }
-
-    /// Its holder's acquisition is not in the trace.
-    pub fn set_silent(&self) {
-        self.silent.store(true, Relaxed);
-    }
-
-    /// Whether its holder's acquisition is not in the trace; the next one's may be.
-    pub fn take_silent(&self) -> bool {
-        let silent = self.silent.load(Relaxed);
-        if silent {
-            self.silent.store(false, Relaxed);
-        }
-        silent
-    }
-}
-
-fn next_id() -> u32 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    NEXT.fetch_add(1, Relaxed)
-}
+pub use lock::{Lock, LockTable, Turn};
+pub use records::{record_acquisition, record_release};
 
 /// Whether the lock was given back after somebody has asked for it at `asked`.
 #[inline(always)]
@@ -135,32 +72,6 @@ pub fn acquired(thread: &mut Location, lock: &Lock, now: u64) {
 pub fn waited_for(thread: &mut Location, node: NodeOffset, holder: Place, wait: u64) {
     thread.node(node).wait_ticks += wait;
     cause::add(thread, node, holder, Delay { wait, starvation: 0 });
-}
-
-/// Writes the record of having the lock.
-#[inline(always)]
-pub fn record_acquisition(thread: &mut Location, lock: &Lock, now: u64) {
-    write_acquisition(thread, lock, lock.order(), now);
-}
-
-/// Writes the record of giving the lock back.
-#[inline(always)]
-pub fn record_release(thread: &mut Location, lock: &Lock, now: u64) {
-    write_release(thread, lock, lock.order(), now);
-}
-
-/// Writes the record of the acquisition with this number.
-#[inline(always)]
-pub fn write_acquisition(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
-    let id = lock.id.load(Relaxed);
-    thread.event(now, |room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
-}
-
-/// Writes the record of giving back what was acquired with this number.
-#[inline(always)]
-pub fn write_release(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
-    let id = lock.id.load(Relaxed);
-    thread.event(now, |room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
 }
 
 /// The thread gives the lock back at `now`.
@@ -227,26 +138,6 @@ pub fn unlocked(thread: &mut Location, lock: &Lock, now: u64) {
     released(thread, lock, now);
 }
 
-/// Where an ordered construct had its turn last: whoever waits for the next one waits for that. A
-/// cache line of its own, since it lies beside what all threads read all the time.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub struct Turn(AtomicU64);
-
-impl Turn {
-    /// Who had it last.
-    #[inline(always)]
-    pub fn last(&self) -> Place {
-        Place::from_word(self.0.load(Relaxed))
-    }
-
-    /// Who is in the construct has had it.
-    #[inline(always)]
-    pub fn passes(&self, place: Place) {
-        self.0.store(place.word(), Relaxed);
-    }
-}
-
 /// It is the iteration's turn in the ordered construct of this region, where the thread is in it:
 /// the time since the location's last event, the enter, was waiting for `before`.
 pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {
@@ -296,66 +187,4 @@ pub fn nested_released(lock: &Lock) -> bool {
     let depth = lock.depth.load(Relaxed).saturating_sub(1);
     lock.depth.store(depth, Relaxed);
     depth == 0
-}
-
-/// OpenMP locks by address.
-pub struct LockTable(Addresses<Lock>);
-
-impl LockTable {
-    /// An empty table.
-    pub const fn new() -> Self {
-        Self(Addresses::new())
-    }
-
-    /// The lock at `address`, or `None` where there is no memory for it.
-    pub fn find(&self, address: usize) -> Option<&Lock> {
-        self.0.known(address).or_else(|| self.take(address))
-    }
-
-    #[cold]
-    fn take(&self, address: usize) -> Option<&Lock> {
-        let (lock, is_new) = self.0.take(address)?;
-        if is_new {
-            lock.id.store(next_id(), Relaxed);
-        }
-        Some(lock)
-    }
-
-    /// The lock at `address` is new or gone: nobody has held it, and its place is free.
-    pub fn forget(&self, address: usize) {
-        self.0.forget(address, |lock| {
-            lock.released_ticks.store(0, Relaxed);
-            lock.holder.store(0, Relaxed);
-            lock.depth.store(0, Relaxed);
-            lock.silent.store(false, Relaxed);
-            lock.order.store(0, Relaxed);
-        });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    static TABLE: LockTable = LockTable::new();
-
-    fn id(address: usize) -> Option<u32> {
-        TABLE.find(address).map(|lock| lock.id.load(Relaxed))
-    }
-
-    /// Each of a million locks that are alive together has a place of its own, and keeps it.
-    #[test]
-    fn the_table_grows_and_places_are_used_again() {
-        const LOCKS: usize = 1_000_000;
-        let addresses = || (0x1000..).step_by(4).take(LOCKS);
-        let ids: Vec<_> = addresses().map(id).collect();
-        assert_eq!(ids.iter().flatten().collect::<HashSet<_>>().len(), LOCKS);
-        assert!(addresses().map(id).eq(ids.iter().copied()));
-        let place = |address| TABLE.find(address).map(std::ptr::from_ref);
-        let before: HashSet<_> = addresses().map(place).collect();
-        addresses().for_each(|address| TABLE.forget(address));
-        assert!(addresses().all(|address| before.contains(&place(address))));
-        assert_ne!(id(0x1000), ids[0]);
-    }
 }

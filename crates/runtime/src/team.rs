@@ -15,8 +15,8 @@ use pompeii_live::{Key, NodeOffset, Team, node_index};
 
 use crate::arrivals;
 use crate::barrier;
-use crate::context::{Context, NOWHERE, ParallelRegions, Part};
-use crate::descriptor::Defined;
+use crate::context::{Context, NOWHERE, Part};
+use crate::descriptor::{Defined, ParallelRegions};
 use crate::events::{Fields, kind};
 use crate::loaded;
 use crate::location::{Location, ROOT, gate, metrics};
@@ -24,7 +24,7 @@ use crate::process::Process;
 use crate::ready::{self, Class};
 use crate::recycle;
 use crate::serial;
-use crate::task;
+use crate::task::part;
 use crate::window;
 
 /// The master meets a parallel region. Returns the team, `None` where it goes unobserved.
@@ -219,7 +219,7 @@ pub fn end(thread: &mut Location, team: u32, now: u64) {
         return;
     }
     ready::at_border(thread, Class::Computing, now);
-    task::abandon_all(thread);
+    part::abandon_all(thread);
     if thread.gate != 0 {
         thread.resynchronise(now);
         metrics::read(thread, now.max(thread.header.last_ticks));
@@ -326,7 +326,7 @@ pub fn close(thread: &mut Location) {
     if !thread.context().has_ended() {
         return;
     }
-    task::abandon_all(thread);
+    part::abandon_all(thread);
     let context = *thread.context();
     let record = thread.process.team(context.team);
     // Without a join (the process ends inside the region) all that is known is the last event.

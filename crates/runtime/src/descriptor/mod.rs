@@ -7,6 +7,7 @@
 //! handle.
 
 mod code;
+pub mod defined;
 mod instrumented;
 mod slot;
 mod text;
@@ -19,17 +20,15 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pompeii_live::encode::Packed;
-use pompeii_live::{Key, RegionKind};
+use pompeii_live::RegionKind;
 
-use crate::context::ParallelRegions;
 use crate::exclusion::Trial;
 use crate::openmp;
 use crate::process::Process;
 use crate::sync::{Lock, Turn};
-use crate::task::TaskRegions;
 
 pub use code::{InCode, Words, code as code_of, descriptor as in_code, number as number_of};
+pub use defined::{Defined, ParallelRegions, TaskRegions};
 use instrumented::Pages;
 pub use slot::Slot;
 use text::Text;
@@ -149,51 +148,6 @@ impl Construct for &'static Handle {
 /// What [`Handle::known_parallel`] finds out with one comparison.
 mod parts {
     pub const PARALLEL: u8 = 1;
-}
-
-/// A region as events need it.
-pub struct Defined {
-    /// [`Key::encode`]d.
-    pub key: u64,
-    /// The same, also after the region was excluded.
-    pub node_key: u64,
-    /// The key of stubs for its tasks.
-    pub stub: u64,
-    /// The record of entering it.
-    pub enter: Packed,
-    /// The record of leaving it.
-    pub leave: Packed,
-    /// Its number.
-    pub id: u32,
-    /// Its place among the regions whose visits open windows.
-    pub window: Option<usize>,
-}
-
-impl Defined {
-    /// The key of the region at this place; that of no node before its first visit.
-    ///
-    /// # Safety
-    /// The place must be that of a region, for good.
-    #[inline(always)]
-    pub unsafe fn key_at(place: *mut Defined) -> u64 {
-        // SAFETY: the caller's promise; a field that only atomic operations change.
-        unsafe { AtomicU64::from_ptr(&raw mut (*place).key) }.load(Ordering::Acquire)
-    }
-
-    /// The region with this number.
-    pub const fn new(id: u32) -> Self {
-        let key = Key::Region(id).encode();
-        let stub = Key::Stub(id).encode();
-        Self {
-            key,
-            node_key: key,
-            stub,
-            enter: Packed::enter(id),
-            leave: Packed::leave(id),
-            id,
-            window: None,
-        }
-    }
 }
 
 /// No node has its key.

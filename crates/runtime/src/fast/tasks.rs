@@ -22,7 +22,7 @@ use crate::descriptor::{Construct, Defined, Slot};
 use crate::events::{Records, kind};
 use crate::location::{Location, TASKS};
 use crate::task::instance::{Due, Task, is_implicit, is_simple_creator, state};
-use crate::task::times::{self, Times};
+use crate::task::time_records::{self, Times};
 use crate::task::{self, PREDICTED};
 
 /// The state of an instance that concerns its executing thread only.
@@ -57,7 +57,7 @@ unsafe fn back(records: Records, thread: *mut Location) -> Records {
 #[inline(always)]
 unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
     // SAFETY: the contract of this module.
-    unsafe { times::at(node(thread, at)) }
+    unsafe { time_records::at(node(thread, at)) }
 }
 
 /// As [`task::create_begin`]. Returns the handle.
@@ -450,7 +450,7 @@ unsafe fn end_inside<const TRACE: bool>(
         let ticks = now - (*instance).fragment_start;
         (*node(thread, (*instance).stub)).task_ticks += ticks;
         let executed = (*instance).executed_ticks.load(Ordering::Relaxed) + ticks;
-        times::of_root(node(thread, root)).executed(executed);
+        time_records::of_root(node(thread, root)).executed(executed);
         Some(executed)
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use super::kit::{children, gate, node};
 use crate::descriptor::{Construct, Defined, Slot};
 use crate::location::Location;
-use crate::task::{self, PREDICTED, UNTIMED, spare, untag};
+use crate::task::{self, PREDICTED, UNTIMED, counted, spare, untag};
 
 /// As [`task::create_begin`], where the task is predicted to be undeferred because of a clause.
 /// `at` is the creation's node.
@@ -25,7 +25,7 @@ pub unsafe fn create_begin<const TRACE: bool>(thread: *mut Location, at: usize) 
         (*node(thread, at)).visits += 1;
         (*node(thread, at)).undeferred += 1;
         if TRACE {
-            spare::name(&mut *thread, handle);
+            counted::name(&mut *thread, handle);
         }
         Some(handle)
     }

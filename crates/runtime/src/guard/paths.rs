@@ -8,7 +8,8 @@
 
 use pompeii_live::{Definition, Key, NodeOffset, RegionKind, Summable, node_offset};
 
-use super::{GUARDED_MAX, LEVELS, State, Sums, bit_of, write};
+use super::sums::{GUARDED_MAX, LEVELS, State, Sums, bit_of};
+use super::write;
 use crate::clock;
 use crate::location::{Location, gate};
 

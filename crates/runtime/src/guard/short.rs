@@ -5,8 +5,8 @@ use std::ptr::null;
 
 use pompeii_live::NodeOffset;
 
-use super::{Deferred, Guard, Totals, Visit};
-use crate::sync::Lock;
+use super::sums::{Deferred, Guard, Totals, Visit};
+use crate::sync::lock::Lock;
 
 /// Call paths that are known here; a power of two.
 pub const PATHS: usize = 4;

@@ -7,10 +7,11 @@
 use std::sync::atomic::Ordering;
 
 use crate::clock::System;
+use crate::descriptor::TaskRegions;
 use crate::location::{Location, gate};
 use crate::task::instance::Task;
 use crate::task::instance::state;
-use crate::task::{self, TaskRegions, untag};
+use crate::task::{self, untag};
 
 /// A thread meets a task construct. Returns the id of the new instance, 0 where it goes unobserved.
 pub fn create_begin(thread: &mut Location, regions: TaskRegions, untied: bool) -> usize {

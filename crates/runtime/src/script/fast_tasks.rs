@@ -1,11 +1,11 @@
 //! The fast ways of task events for scripts, in the order in which the POMP functions try them.
 
 use crate::clock::Clock;
-use crate::descriptor::{Construct, Defined, Slot};
+use crate::descriptor::{Construct, Defined, Slot, TaskRegions};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
+use crate::task::UNTIMED;
 use crate::task::instance::Task;
-use crate::task::{TaskRegions, UNTIMED};
 
 impl Construct for TaskRegions {
     fn place(self, slot: Slot) -> *mut Defined {

@@ -18,7 +18,7 @@ use crate::fast::kit::gate::Guarded;
 use crate::guard::Bounds;
 use crate::location::{Location, TASKS, gate};
 use crate::sync::{self, Lock, Turn};
-use crate::{task, team};
+use crate::team;
 
 pub const GUARD: Setting = Setting {
     trace: true,
@@ -416,7 +416,7 @@ fn structure_inside_of_a_visit_is_whole() {
     });
     scene.exit(|regions| regions.tiny, 1);
     scene.enter(|regions| regions.tiny);
-    scene.event(1, |thread, now, _| task::flush_due(thread, now));
+    scene.event(1, |thread, now, _| thread.flush_gate(now));
     scene.exit(|regions| regions.tiny, 1);
     scene.exit(|regions| regions.outer, 1);
     scene.check(expect![[r#"

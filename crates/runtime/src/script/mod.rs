@@ -64,16 +64,14 @@ use pompeii_live::metrics::{Metric, parse_list};
 use pompeii_live::{Calibration, Team};
 
 use crate::clock::Clock;
-use crate::context::ParallelRegions;
 use crate::definitions::RegionText;
-use crate::descriptor::Defined;
+use crate::descriptor::{Defined, ParallelRegions, TaskRegions};
 use crate::guard::Bounds;
 use crate::location::{Location, gate};
 use crate::metrics::SCRIPT_TIME;
 use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
-use crate::task::TaskRegions;
 use crate::task::depend::depend;
 use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
 

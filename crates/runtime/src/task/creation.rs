@@ -5,25 +5,16 @@ use std::sync::atomic::Ordering;
 
 use pompeii_live::NodeOffset;
 
+use super::due::{creator_stays, take_due, write_creation};
 use super::instance::{Due, Task, state};
 use super::{
-    PREDICTED, TaskRegions, UNTIMED, expect_tasks, is_undeferred, name_of, spare, state_of, times,
-    untag, wait,
+    PREDICTED, UNTIMED, counted, expect_tasks, is_undeferred, spare, state_of, times, untag, wait,
 };
 use crate::clock::Clock;
-use crate::descriptor::Defined;
-use crate::events::{Attribute, attributes_bytes, kind};
+use crate::descriptor::{Defined, TaskRegions};
 use crate::guard;
 use crate::location::{Location, gate};
 use crate::openmp;
-
-/// Whether the end of a creation that the thread begins now comes on this thread, too: what runs is
-/// no untied task. Then its instance is as good as created, and its end alone says that it is gone.
-#[inline(always)]
-fn creator_stays(thread: &Location) -> bool {
-    // SAFETY: running tasks are alive.
-    unsafe { (*thread.tasks.running).tied }
-}
 
 /// A thread meets a task construct. Returns the handle of the new instance, 0 where it goes
 /// unobserved.
@@ -36,7 +27,7 @@ pub fn create_begin(thread: &mut Location, regions: TaskRegions, clock: impl Clo
     let predicted = thread.node(node).private & PREDICTED != 0 && !timed_undeferred;
     if predicted
         && regions.conditional
-        && let Some(handle) = spare::create(thread, node)
+        && let Some(handle) = counted::create(thread, node)
     {
         return handle;
     }
@@ -74,48 +65,6 @@ pub fn new_instance(thread: &mut Location) -> *mut Task {
     task
 }
 
-/// Writes the records of a creation that turned out to be real, with the time of its beginning.
-pub fn flush_creation(thread: &mut Location) {
-    guard::flush(thread);
-    if let Some(due) = take_due(thread) {
-        write_creation(thread, due.region, due.task, thread.header.last_ticks);
-        take_back(thread, due.task);
-    }
-}
-
-/// The creation that was due; nothing is from here on.
-pub(super) fn take_due(thread: &mut Location) -> Option<Due> {
-    thread.gate &= !gate::CREATION;
-    thread.tasks.due.take()
-}
-
-/// The end of the instance's creation is not simply the next event of its creator, which names it
-/// again. Where an untied task creates it, that was never taken for granted, and the end may have
-/// come elsewhere meanwhile.
-pub(super) fn take_back(thread: &Location, task: *mut Task) {
-    if creator_stays(thread) {
-        // SAFETY: the memory of an instance stays one. Where it was executed meanwhile, it is free,
-        // and the end of its creation will find that.
-        unsafe { (*task).state.fetch_and(!state::CREATED, Ordering::Relaxed) };
-    }
-}
-
-fn write_creation(thread: &mut Location, region: &Defined, task: *mut Task, now: u64) {
-    // Set by this thread, which alone uses the memory again.
-    let name = name_of(task);
-    thread.records(now, |records| records.region(region.enter).fields(kind::TASK_CREATE, &name));
-}
-
-/// Writes the records of a creation, of which the task has these attributes.
-pub(super) fn write_creation_with(thread: &mut Location, due: Due, attributes: &[Attribute]) {
-    let now = thread.header.last_ticks;
-    let name = name_of(due.task);
-    thread.large_records((now, attributes_bytes(attributes.len())), |records| {
-        let records = records.region(due.region.enter).attributes(attributes);
-        records.fields(kind::TASK_CREATE, &name)
-    });
-}
-
 /// The creator goes on behind the construct.
 pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, clock: impl Clock) {
     let task = untag(handle);
@@ -123,7 +72,7 @@ pub fn create_end(thread: &mut Location, handle: usize, regions: TaskRegions, cl
         return end_creation(thread, task, regions, clock.now());
     }
     if spare::is_one(handle) {
-        if spare::create_end(thread, handle, regions.create) {
+        if counted::create_end(thread, handle, regions.create) {
             return;
         }
     } else if is_undeferred(handle) {
@@ -261,7 +210,7 @@ pub(super) fn begins_undeferred(
         thread.node(node).private |= PREDICTED;
     }
     if regions.conditional {
-        spare::provide(thread);
+        counted::provide(thread);
     }
     thread.next_counted.enter();
     true

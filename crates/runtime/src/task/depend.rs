@@ -4,7 +4,7 @@
 //! The creation is written down at once then, and does not wait for its end. Therefore a task with
 //! items takes its time even if its creator executes it because of a clause.
 
-use super::creation::{take_back, take_due, write_creation_with};
+use super::due::{take_back, take_due, write_creation_with};
 use super::{UNTIMED, untag};
 use crate::events::Attribute;
 use crate::guard;

@@ -13,12 +13,20 @@
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
 //! stack of the thread that it has left is abandoned at that thread's next event that cares.
 
+pub mod abandon;
+pub mod counted;
 mod creation;
 pub mod depend;
-mod execution;
+pub mod due;
+pub mod execution;
+mod flush;
 pub mod instance;
+mod memory;
+pub mod part;
 pub mod spare;
-pub mod times;
+mod stack;
+pub mod time_records;
+mod times;
 mod untied;
 mod wait;
 
@@ -26,30 +34,16 @@ use std::sync::atomic::Ordering;
 
 use crate::arrivals;
 use crate::barrier;
-use crate::descriptor::Defined;
-use crate::events::{Fields, kind};
-use crate::location::{Location, gate};
+use crate::events::Fields;
+use crate::location::Location;
 
-pub use creation::{create_begin, create_end, flush_creation, new_instance};
-pub use execution::{begin, complete, end, end_detached, end_fragment, tell_parent};
-pub use untied::{abandon, abandon_all, is_suspended_in, may_have_left, put_back, resume};
+pub use creation::{create_begin, create_end, new_instance};
+pub use execution::{begin, complete, end, end_detached};
+pub use stack::{end_fragment, tell_parent};
+pub use untied::{put_back, resume};
 pub use wait::{add_waiting, expect_children, has_children, wait_enter, wait_exit, waited};
 
 use instance::{Task, state};
-
-/// Regions of a task construct.
-#[derive(Clone, Copy)]
-pub struct TaskRegions {
-    /// Creating it.
-    pub create: &'static Defined,
-    /// Executing it.
-    pub task: &'static Defined,
-    /// Its clauses may make it undeferred. Another task that its creator executes at once could
-    /// have been deferred: the OpenMP runtime chose not to (too many are waiting), so it is timed.
-    pub conditional: bool,
-    /// It never goes on at another thread.
-    pub tied: bool,
-}
 
 /// Marks a handle whose creation was predicted to be undeferred and took no time.
 pub const UNTIMED: usize = 1;
@@ -102,26 +96,6 @@ pub fn name_of(task: *mut Task) -> Fields {
 pub fn current_name(thread: &Location) -> Fields {
     let task = thread.tasks.current();
     if task.is_null() { thread.contexts.top().task_name } else { name_of(task) }
-}
-
-fn write_switch(thread: &mut Location, now: u64) {
-    let name = current_name(thread);
-    thread.records(now, |records| records.fields(kind::TASK_SWITCH, &name));
-}
-
-/// Writes what is due of tasks: a creation, and the switch back from one.
-pub fn flush_due(thread: &mut Location, now: u64) {
-    flush_creation(thread);
-    flush_switch(thread, now);
-}
-
-/// Writes the switch back to what a completed task had suspended.
-pub fn flush_switch(thread: &mut Location, now: u64) {
-    if thread.gate & gate::SWITCH != 0 {
-        thread.gate &= !gate::SWITCH;
-        let now = now.max(thread.header.last_ticks);
-        write_switch(thread, now);
-    }
 }
 
 /// The team has tasks: who waits in its barriers without one starves.

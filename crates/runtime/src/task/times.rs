@@ -2,71 +2,13 @@
 //! memory and without a clock read: the times are those that the events have anyway. A node that
 //! instances of a construct are created or executed at leads to its records.
 
-use pompeii_live::{Key, Mapped, Node, NodeOffset, TaskRecord, task_time, tasks_file};
+use pompeii_live::{Key, Mapped, NodeOffset, TaskRecord, task_time, tasks_file};
 
+use super::time_records::{Times, at};
 use crate::location::{Location, TASKS};
-use crate::task::PREDICTED;
 
 const FIRST_BYTES: usize = 16 * size_of::<TaskRecord>();
 const RESERVED_BYTES: usize = 16 << 20;
-
-/// A location's records.
-#[derive(Default)]
-pub struct TaskTimes {
-    file: Option<Mapped>,
-    /// It could not be made: nothing is written down.
-    failed: bool,
-}
-
-/// Times of instances that were created or executed at one node, as its thread writes them down.
-#[derive(Clone, Copy)]
-pub struct Times(*mut TaskRecord);
-
-impl Times {
-    /// An instance was created in so many ticks.
-    #[inline(always)]
-    pub fn created(self, ticks: u64) {
-        // SAFETY: the record lies in a mapping that only this thread writes and that is never
-        // unmapped, and so do those behind it.
-        unsafe { (*self.0).add(ticks) };
-    }
-
-    /// An instance was begun; it has waited for so long.
-    #[inline(always)]
-    pub fn begun(self, waited: u64) {
-        // SAFETY: as above.
-        unsafe { (*self.0).add(waited) };
-    }
-
-    /// An instance was executed in so many ticks.
-    #[inline(always)]
-    pub fn executed(self, ticks: u64) {
-        // SAFETY: as above; a task tree's root has two records.
-        unsafe { (*self.0.add(1)).add(ticks) };
-    }
-}
-
-/// The times that a node leads to, if it has been asked for them before. Its `private` word is
-/// their address in this process, beside the bit that a creation has there.
-///
-/// # Safety
-/// The node must be one where instances are created or executed on this location.
-#[inline(always)]
-pub unsafe fn at(node: *const Node) -> Option<Times> {
-    // SAFETY: the caller's promise.
-    let address = unsafe { (*node).private } & !PREDICTED;
-    (address != 0).then_some(Times(address as *mut TaskRecord))
-}
-
-/// The same of a node whose times have been asked for before.
-///
-/// # Safety
-/// As above, and it must be the root of a task tree.
-#[inline(always)]
-pub unsafe fn of_root(node: *const Node) -> Times {
-    // SAFETY: the caller's promise; nothing is beside the address there.
-    Times(unsafe { (*node).private } as *mut TaskRecord)
-}
 
 fn known(thread: &mut Location, node: NodeOffset) -> Option<Times> {
     // SAFETY: the callers' nodes are such ones.

@@ -2,8 +2,8 @@
 
 use pompeii_live::{Key, NodeOffset};
 
+use super::abandon::{is_suspended_in, may_have_left};
 use super::instance::Task;
-use super::untied::{is_suspended_in, may_have_left};
 use crate::cause::{self, Delay, Place};
 use crate::clock::Clock;
 use crate::location::Location;

@@ -5,6 +5,8 @@
 //! outside of a window switches itself off where its part begins. By visits, as in Score-P, only a
 //! thread outside of parallel regions switches; the teams that it forks meanwhile are recorded.
 
+pub mod progress;
+
 use pompeii_live::filter::Windows;
 use pompeii_live::quoted;
 
@@ -12,25 +14,7 @@ use crate::clock;
 use crate::folder::{self, Started};
 use crate::location::{Location, gate};
 
-/// What a location knows about windows.
-#[derive(Default)]
-pub struct Window {
-    /// Recording is off because of a window, and not because the program has said so.
-    is_off: bool,
-    /// Whether this moment is recorded, and when that has to be asked again.
-    wanted: bool,
-    ask_ticks: u64,
-    /// By place in [`Windows`], the visits of regions that open windows.
-    visits: Vec<Visits>,
-}
-
-/// Visits of a region that opens windows.
-#[derive(Clone, Copy, Default)]
-struct Visits {
-    begun: u64,
-    /// Open visits, where one of them has opened a window.
-    open: u64,
-}
+use progress::Visits;
 
 /// The windows that the environment says.
 pub fn of_environment(started: &Started) -> Windows {
@@ -49,12 +33,6 @@ pub fn of_environment(started: &Started) -> Windows {
 }
 
 const FILES: &[&str] = &["POMPEII_SELECT", "SCOREP_SELECTIVE_CONFIG_FILE"];
-
-/// The gate of a new location; `worker` where it belongs to the teams of another one.
-pub fn first_gate(windows: &Windows, worker: bool) -> u32 {
-    let watches = windows.is_by_time() || !windows.is_whole() && !worker;
-    if watches { gate::WINDOW } else { 0 }
-}
 
 /// Something begins on the thread at `now`: recording is what the window says.
 #[cold]
