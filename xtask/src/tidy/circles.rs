@@ -1,7 +1,7 @@
 //! Circles of files in a crate: a file uses another one, which uses the first, perhaps through
 //! further ones. Such files can be understood and changed only together, and therefore a crate is
 //! built in floors. A module and its own children are one thing and may use each other. Circles of
-//! few files are allowed; the files of longer ones are in a list, which can only shrink.
+//! few files are allowed. A call of a method has no path, so it does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,24 +11,11 @@ use super::names::Names;
 /// Files of a circle that needs no mending.
 const FILES_MAX: usize = 3;
 
-/// Files of longer circles, which are still to be mended: remove what you mend, and add nothing.
-const REMAINING: &[(&str, &str)] = &[(
-    "runtime",
-    "barrier cause context definitions descriptor filter guard iteration \
-         location metrics parameters process ready seat serial sync task task::creation \
-         task::execution task::instance task::spare task::times task::untied task::wait \
-         team",
-)];
-
 /// A module: its names from the root of its crate.
 type Module = Vec<String>;
 
 /// Complaints about the files: names from the project's folder, and texts.
 pub(super) fn check(files: &[(String, String)]) -> Vec<Complaint> {
-    check_list(files, REMAINING)
-}
-
-fn check_list(files: &[(String, String)], remaining: &[(&str, &str)]) -> Vec<Complaint> {
     let mut crates: BTreeMap<&str, BTreeMap<Module, File>> = BTreeMap::new();
     for (file, text) in files {
         if let Some((name, module)) = module(file) {
@@ -36,30 +23,13 @@ fn check_list(files: &[(String, String)], remaining: &[(&str, &str)]) -> Vec<Com
             of_crate.insert(module, File { file, names: Names::of(text) });
         }
     }
-    let listed: BTreeSet<(&str, &str)> = remaining
-        .iter()
-        .flat_map(|(name, files)| files.split_whitespace().map(|file| (*name, file)))
-        .collect();
     let mut complaints = Vec::new();
-    let mut found = BTreeSet::new();
-    for (name, files) in &crates {
+    for files in crates.values() {
         let files = Crate { files };
         for circle in files.circles().iter().filter(|circle| circle.len() > FILES_MAX) {
-            let shown: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
-            for (module, shown) in circle.iter().zip(&shown) {
-                found.insert((*name, shown.clone()));
-                if !listed.contains(&(*name, shown.as_str())) {
-                    complaints.push(files.complaint(module, circle));
-                }
-            }
+            complaints.extend(circle.iter().map(|module| files.complaint(module, circle)));
         }
     }
-    let mended = listed.iter().filter(|(name, file)| !found.contains(&(*name, (*file).to_owned())));
-    complaints.extend(mended.map(|(name, file)| Complaint {
-        file: "xtask/src/tidy/circles.rs".to_owned(),
-        line: 0,
-        what: format!("`{file}` of {name} is in no long circle anymore: remove it from the list"),
-    }));
     complaints
 }
 
@@ -186,21 +156,21 @@ fn child(module: &[String], name: &str) -> Module {
 
 #[cfg(test)]
 mod tests {
-    use super::check_list;
+    use super::check;
 
     const ROOT: (&str, &str) = ("lib.rs", "pub use d::D;\nuse a::A;");
 
-    fn complaints(files: &[(&str, &str)], remaining: &[(&str, &str)]) -> Vec<String> {
+    fn complaints(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<(String, String)> = files
             .iter()
             .map(|(file, text)| (format!("crates/x/src/{file}"), (*text).to_owned()))
             .collect();
-        let found = check_list(&files, remaining);
+        let found = check(&files);
         found.into_iter().map(|c| format!("{}: {}", c.file, c.what)).collect()
     }
 
     fn files_of(files: &[(&str, &str)]) -> Vec<String> {
-        let found = complaints(files, &[]);
+        let found = complaints(files);
         let name = |c: String| c.split(':').next().unwrap().replace("crates/x/src/", "");
         found.into_iter().map(name).collect()
     }
@@ -243,20 +213,15 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_exact() {
+    fn a_complaint_names_the_files_of_the_circle_that_a_file_uses() {
         let circle = [
             ("a.rs", "use crate::b;"),
             ("b.rs", "use crate::c;"),
             ("c.rs", "use crate::d;"),
             ("d.rs", "use crate::a;"),
         ];
-        assert_eq!(complaints(&circle, &[("x", "a b c d")]), [""; 0]);
-        let one_missing = complaints(&circle, &[("x", "a b d")]);
-        assert_eq!(one_missing.len(), 1);
-        assert!(
-            one_missing[0].starts_with("crates/x/src/c.rs: in a circle of 4 files through `d`")
-        );
-        let one_more = complaints(&circle, &[("x", "a b c d e")]);
-        assert!(one_more[0].contains("`e` of x is in no long circle anymore"), "{one_more:?}");
+        let found = complaints(&circle);
+        assert_eq!(found.len(), 4);
+        assert!(found[2].starts_with("crates/x/src/c.rs: in a circle of 4 files through `d`"));
     }
 }
