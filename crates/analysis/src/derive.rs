@@ -1,6 +1,6 @@
 //! From measured metrics to the whole tree of properties: one cube in, one cube out.
 
-use pompeii_model::{CallId, Cube, Metric, MetricId, Row};
+use pompeii_model::{CallId, Cube, Display, Metric, MetricId, Row};
 
 use crate::profile::Profile;
 use crate::properties::{self, Compute, Property};
@@ -31,6 +31,7 @@ pub fn derive(measured: &Cube) -> Cube {
             description: property.doc.measures.to_owned(),
             unit: property.unit,
             parent,
+            display: Display::default(),
         });
     }
     // Children come after their parents in the catalogue: filled backwards, sums are complete.

@@ -31,6 +31,7 @@ mod counted;
 mod derive;
 mod dilation;
 mod dispatch;
+mod display;
 mod efficiency;
 pub mod findings;
 pub mod format;

@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use crate::bounds;
 use crate::derive::derive;
+use crate::display::display;
 use crate::properties;
 
 /// Why a report could not be analysed.
@@ -299,6 +300,7 @@ fn read_metric(
         description: definition.description.clone(),
         unit,
         parent: None,
+        display: display(definition)?,
     });
     let mut order = vec![cubex::LocationId::from_index(0); ids.locations.len()];
     ids.locations.iter().for_each(|(&stored, at)| order[at.index()] = stored);

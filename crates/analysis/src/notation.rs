@@ -15,8 +15,8 @@
 //! Values are integers, clock ticks or counts.
 
 use pompeii_model::{
-    CallId, CallTree, Cube, Frequency, Id, IndexVec, Location, LocationId, MEASUREMENT_OFF, Metric,
-    Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit,
+    CallId, CallTree, Cube, Display, Frequency, Id, IndexVec, Location, LocationId,
+    MEASUREMENT_OFF, Metric, Paradigm, Process, ProcessId, Region, RegionId, Role, System, Unit,
 };
 use thiserror::Error;
 
@@ -213,6 +213,7 @@ fn metric(name: &str) -> Metric {
         description: String::new(),
         unit: known.map_or(Unit::Ticks, |property| property.unit),
         parent: None,
+        display: Display::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use pompeii_live::metrics::MetricUnit;
 use pompeii_live::{Definition as Live, LiveProcess, metric_classes};
-use pompeii_model::{CallId, Cube, IndexVec, Metric, MetricId, Role, Unit};
+use pompeii_model::{CallId, Cube, Display, IndexVec, Metric, MetricId, Role, Unit};
 use pompeii_otf2::Error;
 use pompeii_otf2::definition::MetricMember;
 use pompeii_otf2::enums;
@@ -97,6 +97,7 @@ pub fn metrics(live: &LiveProcess) -> impl Iterator<Item = Metric> {
             MetricUnit::Bytes => Unit::Bytes,
         },
         parent: None,
+        display: Display::default(),
     })
 }
 

@@ -5,7 +5,7 @@
 //! row in [`MEASURED`]. Values that are counted on request are not here: `counted.rs`.
 
 use pompeii_live::{Definition, Iterations, LiveProcess, Node, RegionKind};
-use pompeii_model::{Metric, Paradigm, Role, Unit};
+use pompeii_model::{Display, Metric, Paradigm, Role, Unit};
 
 use self::Value::{OfNode, TimedAtomics, WholeLoop};
 
@@ -446,6 +446,7 @@ pub fn metrics(uses: Uses) -> impl Iterator<Item = Metric> {
         description: row.description.to_owned(),
         unit: row.unit,
         parent: None,
+        display: Display::default(),
     })
 }
 

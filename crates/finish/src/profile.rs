@@ -12,9 +12,9 @@ use pompeii_cubex::{
     Topology, WriteOptions, Writer,
 };
 use pompeii_model::{
-    CALLER_PARAMETER, CallId, Communicator, CommunicatorId, Cube, Definitions, Id, IndexVec, Map,
-    Metric, MetricId, ProcessId, ROOTS_FILE, Root, STATISTICS_FILE, Statistics, TASKS_FILE,
-    TaskTimes, Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
+    CALLER_PARAMETER, CallId, Combine, Communicator, CommunicatorId, Cube, Definitions, Display,
+    Id, IndexVec, Map, Metric, MetricId, ProcessId, ROOTS_FILE, Root, STATISTICS_FILE, Statistics,
+    TASKS_FILE, TaskTimes, Union, Unit, VISITS_FILE, VisitTimes, WAITS_FILE, Wait,
 };
 use pompeii_otf2::folder::Folder;
 
@@ -38,8 +38,8 @@ pub fn write(
     write_files(&mut writer, cube, &calls)?;
     let own: HashMap<cubex::CallPathId, CallId> =
         calls.enumerated().map(|(own, &theirs)| (theirs, own)).collect();
-    for (metric, definition) in cube.metrics().enumerated() {
-        write_metric(&mut writer, cube, values, (metric, definition.unit))?;
+    for metric in cube.metrics().ids() {
+        write_metric(&mut writer, cube, values, metric)?;
     }
     write_statistics(&mut writer, cube, &own)?;
     writer.finish().map(drop)?;
@@ -71,8 +71,10 @@ fn write_metric(
     writer: &mut Writer<'_, File>,
     cube: &Cube,
     values: &Values,
-    (metric, unit): (MetricId, Unit),
+    metric: MetricId,
 ) -> Result<(), Error> {
+    let unit = cube.metrics()[metric].unit;
+    let is_real = data_type(&cube.metrics()[metric]) != DataType::Uint64;
     let theirs = cubex::MetricId(metric.0);
     let width = cube.system.locations.len();
     let (mut ticks, mut seconds, mut counts) = (vec![0; width], vec![0.0; width], vec![0; width]);
@@ -85,21 +87,16 @@ fn write_metric(
         if !rows.fill(row, &mut ticks)? && row > 0 {
             continue;
         }
-        match unit {
-            Unit::Ticks => {
-                let of = |&ticks: &i64| cube.clock.seconds(ticks);
-                seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
-                writer.row(theirs, call, &seconds)?;
-            }
-            Unit::Decimals(_) => {
-                let of = |&parts: &i64| parts as f64 / unit.parts();
-                seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
-                writer.row(theirs, call, &seconds)?;
-            }
-            Unit::Count | Unit::Bytes | Unit::Nanoseconds => {
-                counts.iter_mut().zip(&ticks).for_each(|(to, from)| *to = from.cast_unsigned());
-                writer.row(theirs, call, &counts)?;
-            }
+        if is_real {
+            let of = |&value: &i64| match unit {
+                Unit::Ticks => cube.clock.seconds(value),
+                _ => value as f64 / unit.parts(),
+            };
+            seconds.iter_mut().zip(&ticks).for_each(|(to, from)| *to = of(from));
+            writer.row(theirs, call, &seconds)?;
+        } else {
+            counts.iter_mut().zip(&ticks).for_each(|(to, from)| *to = from.cast_unsigned());
+            writer.row(theirs, call, &counts)?;
         }
     }
     Ok(())
@@ -257,6 +254,29 @@ fn decimals(unit: Unit) -> Option<(String, String)> {
     }
 }
 
+/// How a metric's values are combined, and what its percentages refer to, if that is unusual.
+fn display(metric: &Metric) -> impl Iterator<Item = (String, String)> + '_ {
+    let Display { over_calls, over_locations, percent_of } = &metric.display;
+    let how =
+        [("pompeii::over_call_paths", over_calls), ("pompeii::over_locations", over_locations)];
+    let how = how.into_iter().filter(|_| !metric.display.is_sum());
+    let how = how.map(|(key, how)| (key.to_owned(), how.as_str().to_owned()));
+    how.chain(percent_of.iter().map(|whole| ("pompeii::percent_of".to_owned(), whole.clone())))
+}
+
+/// What Cube calls the type of a metric's values. It has a type for values whose maximum is shown,
+/// over call paths and locations alike; all other readers show sums of what is neither.
+fn data_type(metric: &Metric) -> DataType {
+    let Display { over_calls, over_locations, .. } = metric.display;
+    match metric.unit {
+        _ if (over_calls, over_locations) == (Combine::Maximum, Combine::Maximum) => {
+            DataType::MaxDouble
+        }
+        Unit::Ticks | Unit::Decimals(_) => DataType::Double,
+        Unit::Count | Unit::Bytes | Unit::Nanoseconds => DataType::Uint64,
+    }
+}
+
 /// The metric that a metric of the user's own is a part of.
 fn whole(cube: &Cube, metric: &Metric) -> Option<(String, String)> {
     let (_, whole) = cube.parts.iter().find(|(name, _)| *name == metric.name)?;
@@ -283,13 +303,12 @@ fn report(cube: &Cube) -> (Report, IndexVec<CallId, cubex::CallPathId>) {
 
 fn describe_metrics(cube: &Cube, report: &mut Report) {
     for (position, metric) in cube.metrics().iter().enumerate() {
-        let is_real = matches!(metric.unit, Unit::Ticks | Unit::Decimals(_));
         report.metrics.push(
             None,
             cubex::Metric {
                 unique_name: metric.name.clone(),
                 display_name: metric.title.clone(),
-                data_type: if is_real { DataType::Double } else { DataType::Uint64 },
+                data_type: data_type(metric),
                 unit: metric.unit.cube_name().to_owned(),
                 kind: if position == 0 { MetricKind::Inclusive } else { MetricKind::Exclusive },
                 description: metric.description.clone(),
@@ -297,7 +316,7 @@ fn describe_metrics(cube: &Cube, report: &mut Report) {
                     true => Vec::new(),
                     false => {
                         let further = decimals(metric.unit).into_iter().chain(whole(cube, metric));
-                        [counted()].into_iter().chain(further).collect()
+                        [counted()].into_iter().chain(further).chain(display(metric)).collect()
                     }
                 },
                 ..cubex::Metric::default()

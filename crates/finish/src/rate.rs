@@ -210,7 +210,8 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use pompeii_model::{
-        CallTree, Frequency, Location, Metric, Process, ProcessId, Region, RegionId, System,
+        CallTree, Display, Frequency, Location, Metric, Process, ProcessId, Region, RegionId,
+        System,
     };
 
     use super::*;
@@ -248,7 +249,8 @@ mod tests {
             ("task_time", Unit::Ticks),
         ] {
             let (name, title, description) = (name.to_owned(), String::new(), String::new());
-            cube.add_metric(Metric { name, title, description, unit, parent: None });
+            let display = Display::default();
+            cube.add_metric(Metric { name, title, description, unit, parent: None, display });
         }
         cube
     }

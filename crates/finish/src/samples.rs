@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, SampleFrame, SamplePlace,
 };
-use pompeii_model::{Metric, OF_SYSTEM, SAMPLED, Unit};
+use pompeii_model::{Display, Metric, OF_SYSTEM, SAMPLED, Unit};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::call_sites::bytes;
@@ -61,6 +61,7 @@ pub fn metric(live: &LiveProcess) -> Option<Metric> {
             .to_owned(),
         unit: Unit::Count,
         parent: None,
+        display: Display::default(),
     })
 }
 

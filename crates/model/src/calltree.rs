@@ -93,7 +93,7 @@ impl CallTree {
     }
 
     /// All call paths; parents come before their children.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = CallId> + use<> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = CallId> + Clone + use<> {
         self.nodes.ids()
     }
 

@@ -211,6 +211,7 @@ impl Cube {
         for metric in self.metrics.iter_mut() {
             let texts = [&mut metric.name, &mut metric.title, &mut metric.description];
             texts.into_iter().for_each(&mut *change);
+            metric.display.percent_of.iter_mut().for_each(&mut *change);
         }
     }
 
@@ -228,7 +229,7 @@ fn sum(values: &[i64]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Location, Process, ProcessId, Unit};
+    use crate::{Display, Location, Process, ProcessId, Unit};
 
     fn cube() -> (Cube, CallId, CallId) {
         let regions = ["main", "loop"].into_iter().map(Region::artificial).collect();
@@ -271,8 +272,9 @@ mod tests {
     }
 
     fn metric(name: &str, parent: Option<MetricId>) -> Metric {
-        let (name, description) = (name.to_owned(), String::new());
-        Metric { title: name.clone(), name, description, unit: Unit::Ticks, parent }
+        let (name, title, description) = (name.to_owned(), name.to_owned(), String::new());
+        let (unit, display) = (Unit::Ticks, Display::default());
+        Metric { name, title, description, unit, parent, display }
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl<I: Id, T> IndexVec<I, T> {
         self.items.iter_mut()
     }
     /// All ids in order.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + Clone + use<I, T> {
         (0..self.items.len()).map(I::from_index)
     }
     /// All ids with their items.

@@ -20,6 +20,7 @@ mod calltree;
 mod communicator;
 mod cube;
 mod depend;
+mod display;
 mod distribution;
 mod ids;
 mod longer;
@@ -29,6 +30,7 @@ mod role;
 mod root;
 mod row;
 mod schedule;
+mod shown;
 mod statistics;
 pub mod sums;
 mod system;
@@ -42,6 +44,7 @@ pub use calltree::{CallNode, CallTree};
 pub use communicator::{Communicator, CommunicatorKey, Grid};
 pub use cube::Cube;
 pub use depend::{DEPEND_ITEMS_MAX, DEPEND_UNKNOWN, DependKind};
+pub use display::{Combine, Display};
 pub use distribution::{
     Distribution, Moments, TASKS_FILE, TaskTime, TaskTimes, VISITS_FILE, VisitTimes,
 };

@@ -139,7 +139,8 @@ fn sum(values: impl Iterator<Item = Ticks>) -> i128 {
 #[cfg(test)]
 mod tests {
     use crate::{
-        CallTree, IndexVec, Location, LocationId, Metric, Process, ProcessId, Region, System, Wait,
+        CallTree, Display, IndexVec, Location, LocationId, Metric, Process, ProcessId, Region,
+        System, Wait,
     };
 
     use super::*;
@@ -160,7 +161,9 @@ mod tests {
         let mut cube = Cube::new(clock, ticks, "main", (regions, calls, system));
         for (name, unit) in [("time", Unit::Ticks), ("visits", Unit::Count)] {
             let (name, title, description) = (name.to_owned(), String::new(), String::new());
-            let id = cube.add_metric(Metric { name, title, description, unit, parent: None });
+            let display = Display::default();
+            let metric = Metric { name, title, description, unit, parent: None, display };
+            let id = cube.add_metric(metric);
             cube.add(id, main, LocationId(0), ticks);
             cube.add(id, main, LocationId(1), -ticks);
         }

@@ -1,7 +1,7 @@
 //! Metrics: what is counted or timed. A performance property is a metric with a parent of which
 //! it is a part.
 
-use crate::MetricId;
+use crate::{Display, MetricId};
 
 /// What a metric's integers stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,4 +52,6 @@ pub struct Metric {
     pub unit: Unit,
     /// The metric that this one is a part of.
     pub parent: Option<MetricId>,
+    /// How its values are combined, and what its percentages refer to.
+    pub display: Display,
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pompeii_tables::{Facts, Larger, LocationId, OwnProperty, Reader, Rows, Trace, Unit};
+use pompeii_tables::{
+    Combine, Display, Facts, Larger, LocationId, OwnProperty, Reader, Rows, Trace, Unit,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -126,20 +128,34 @@ impl Run {
 }
 
 /// A property of the user's own: name, title, description, unit, the metric that it is a part of,
-/// and values by call path and location.
-type Own = (String, String, String, String, Option<String>, Vec<(u32, u32, i64)>);
+/// how it is displayed, and values by call path and location.
+type Own = (String, String, String, String, Option<String>, Shown, Vec<(u32, u32, i64)>);
+
+/// How values are combined over call paths and over locations, and the metric that is 100 %.
+type Shown = (String, String, Option<String>);
 
 /// A property that is larger than its whole, and where.
 type NotStored = (String, u32, u32, i64, i64);
 
-fn own_property((name, title, description, unit, part_of, values): Own) -> PyResult<OwnProperty> {
+fn own_property(own: Own) -> PyResult<OwnProperty> {
+    let (name, title, description, unit, part_of, shown, values) = own;
     let unit = match unit.as_str() {
         "sec" => Unit::Ticks,
         "occ" => Unit::Count,
         "bytes" => Unit::Bytes,
         other => return Err(failed(format!("unit `{other}`; expected sec, occ or bytes"))),
     };
-    Ok(OwnProperty { name, title, description, unit, part_of, values })
+    let display = Display {
+        over_calls: combine(&shown.0)?,
+        over_locations: combine(&shown.1)?,
+        percent_of: shown.2,
+    };
+    Ok(OwnProperty { name, title, description, unit, part_of, display, values })
+}
+
+fn combine(word: &str) -> PyResult<Combine> {
+    let unknown = || failed(format!("`{word}`; expected sum, maximum or mean"));
+    Combine::from_name(word).ok_or_else(unknown)
 }
 
 /// The batches of a table, as they are asked for.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,21 @@ class Visits(pompeii.Property):
 
     def severity(self, t):
         return [1] * len(t.visits)
+
+
+class Longest(Wait):
+    """The longest wait of all."""
+
+    name = "longest_wait"
+    over_call_paths = "maximum"
+    over_locations = "maximum"
+    percent_of = "time"
+
+
+class MeanWait(Wait):
+    name = "mean_wait"
+    over_locations = "mean"
+    percent_of = "time"
 
 
 class Larger(pompeii.Property):
@@ -164,6 +180,60 @@ class Properties(unittest.TestCase):
         self.assertEqual(list(found.totals()), ["part_of_waiting"])
         names = {it["name"] for it in pompeii.open(experiment()).metrics}
         self.assertEqual(names & {"visited", "part_of_waiting"}, {"part_of_waiting"})
+
+    def test_a_maximum_and_a_mean_are_displayed_without_python(self):
+        found = self.run_.analyze([Longest, MeanWait])
+        barriers = list(self.run_.barriers)
+        locations = len(list(self.run_.trace.locations))
+        self.assertEqual(found.total("longest_wait"), max(it["wait"] for it in barriers))
+        mean = sum(it["wait"] for it in barriers) / locations
+        self.assertEqual(found.total("mean_wait"), mean)
+        found.store()
+        again = pompeii.open(experiment())
+        seconds = found.total("longest_wait") / self.run_.trace.ticks_per_second
+        self.assertAlmostEqual(again.totals()["longest_wait"], seconds)
+        (row,) = [it for it in again.metrics if it["name"] == "mean_wait"]
+        way = (row["over_call_paths"], row["over_locations"], row["percent_of"])
+        self.assertEqual(way, ("sum", "mean", "time"))
+        command = [_command.executable(), "explain", "longest_wait", experiment()]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        words = "It is displayed as: maximum over call paths and locations; percent of time."
+        self.assertIn(words, shown)
+        command = [_command.executable(), "report", "--json", experiment()]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        totals = {it["name"]: it["total"] for it in json.loads(done.stdout)["metrics"]}
+        self.assertAlmostEqual(totals["longest_wait"], seconds)
+        self.assertAlmostEqual(totals["mean_wait"], found.totals()["mean_wait"])
+
+    def test_a_wrong_display_is_an_error(self):
+        class Median(Wait):
+            over_locations = "median"
+
+        class Part(Longest):
+            parent = "wait"
+
+        class OfLongest(Wait):
+            name = "of_longest"
+            parent = "longest_wait"
+
+        class OfVisits(Wait):
+            percent_of = "my_visits"
+
+        class OfNothing(Wait):
+            percent_of = "tme"
+
+        expected = {
+            Median: "Median: over_locations = 'median'; expected one of sum, maximum, mean",
+            Part: "Part is a part of `wait`, but `longest_wait` is no sum: it has over_call_paths",
+            OfVisits: "OfVisits: percent_of = 'my_visits' is in occ, and OfVisits is in sec",
+        }
+        for of, message in expected.items():
+            with self.assertRaisesRegex(ValueError, re.escape(message)):
+                self.run_.analyze([of, Visits])
+        with self.assertRaisesRegex(ValueError, "OfLongest is a part of `longest_wait`, but"):
+            self.run_.analyze([OfLongest, Longest])
+        with self.assertRaisesRegex(pompeii.PompeiiError, "in percent of `tme`, and there is no"):
+            self.run_.analyze([OfNothing]).store()
 
     def test_properties_of_an_installed_package_are_found(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@ use pompeii_analysis::{Lens, format};
 use pompeii_model::{CallId, Cube, LocationId, MetricId, Ticks, Unit};
 
 use crate::layout::wrap;
+use crate::shown;
 
 /// Call paths that are shown.
 const SHOWN: usize = 3;
@@ -21,9 +22,11 @@ pub fn explain_in(cube: &Cube, name: &str, columns: usize) -> String {
     text += &line(&total(cube, metric), columns, 2);
     let mut calls: Vec<CallId> = cube.calls.ids().collect();
     calls.retain(|&call| cube.own(metric, call) > 0);
-    calls.sort_by_key(|&call| (-cube.own(metric, call), call));
+    calls.sort_by(|&a, &b| {
+        cube.shown_own(metric, b).total_cmp(&cube.shown_own(metric, a)).then(a.cmp(&b))
+    });
     for call in calls.into_iter().take(SHOWN) {
-        let own = value(cube, metric, cube.own(metric, call));
+        let own = shown::value(cube, cube.metrics()[metric].unit, cube.shown_own(metric, call));
         let place = format::name_with_place(cube, call);
         text += &line(&format!("{own} at {place}"), columns, 4);
         let is_time = cube.metrics()[metric].unit == Unit::Ticks;
@@ -46,6 +49,10 @@ pub fn explain_other(cube: &Cube, name: &str, columns: usize) -> Option<String> 
         let whole = &cube.metrics()[whole].name;
         text += &line(&format!("It is a part of {whole}."), columns, 2);
     }
+    let words = metric.display.words();
+    if !words.is_empty() {
+        text += &line(&format!("It is displayed as: {words}."), columns, 2);
+    }
     Some(text + "\n" + &explain_in(cube, name, columns))
 }
 
@@ -53,23 +60,19 @@ fn line(text: &str, columns: usize, indent: usize) -> String {
     wrap(text, columns, &" ".repeat(indent), &" ".repeat(indent + 2))
 }
 
-fn value(cube: &Cube, metric: MetricId, value: i64) -> String {
-    match cube.metrics()[metric].unit {
-        Unit::Ticks => format::seconds(cube.clock.seconds(value)),
-        _ => format::count(value),
-    }
-}
-
+/// The value over everything and its share of what the metric's percentages refer to.
 fn total(cube: &Cube, metric: MetricId) -> String {
-    let total = cube.total(metric);
-    let whole = value(cube, metric, total);
-    match cube.metrics()[metric].unit {
-        Unit::Ticks => {
-            let share = total as f64 / cube.allocation_ticks().max(1) as f64;
-            format!("{whole}, {} of the CPU allocation time", format::percent(share))
+    let (unit, display) = (cube.metrics()[metric].unit, cube.display(metric));
+    let total = cube.shown_total(metric);
+    let (hundred_percent, name) = match (cube.shown_whole(metric), &display.percent_of) {
+        (Some(whole), Some(name)) => (whole, name.as_str()),
+        _ if unit == Unit::Ticks && display.is_sum() => {
+            (cube.allocation_ticks() as f64, "the CPU allocation time")
         }
-        _ => whole,
-    }
+        _ => return shown::value(cube, unit, total),
+    };
+    let share = if hundred_percent == 0.0 { 0.0 } else { total / hundred_percent };
+    format!("{}, {} of {name}", shown::value(cube, unit, total), format::percent(share))
 }
 
 /// What the waiting at a call path goes back to.
@@ -94,7 +97,7 @@ fn causes(cube: &Cube, call: CallId) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use pompeii_model::{Metric, Root};
+    use pompeii_model::{Combine, Display, Metric, Root};
 
     use super::*;
 
@@ -146,7 +149,8 @@ mod tests {
         let [name, title, description] = ["late", "Late", "Waiting of mine."].map(str::to_owned);
         measured.parts = vec![(name.clone(), "omp_ebarrier_wait".to_owned())];
         let unit = Unit::Ticks;
-        let metric = Metric { name, title, description, unit, parent: None };
+        let display = Display::default();
+        let metric = Metric { name, title, description, unit, parent: None, display };
         let metric = measured.add_metric(metric);
         let barrier = measured.calls.ids().next_back().unwrap();
         measured.add(metric, barrier, LocationId(0), 100);
@@ -161,6 +165,41 @@ mod tests {
         "#]]
         .assert_eq(&explain_other(&pompeii_analysis::derive(&measured), "late", 80).unwrap());
         assert_eq!(explain_other(&cube(), "late", 80), None);
+    }
+
+    /// The wait of thread 1 is 100 ticks of 500 that each thread has.
+    #[test]
+    fn a_property_says_how_it_is_displayed() {
+        let mut measured = pompeii_analysis::notation::cube(
+            "wall=500 locations=2
+             a/parallel@a.c:30/solve@a.c:31       *  time=400 visits=1
+             a/parallel@a.c:30/barrier@a.c:33     *  time=100 visits=1",
+        )
+        .unwrap();
+        let display = Display {
+            over_calls: Combine::Maximum,
+            over_locations: Combine::Maximum,
+            percent_of: Some("time".to_owned()),
+        };
+        let [name, title, description] = ["longest", "Longest", "A wait."].map(str::to_owned);
+        let unit = Unit::Ticks;
+        let metric = Metric { name, title, description, unit, parent: None, display };
+        let metric = measured.add_metric(metric);
+        let barrier = measured.calls.ids().next_back().unwrap();
+        let solve = measured.calls.ids().nth_back(1).unwrap();
+        measured.add(metric, solve, LocationId(0), 40);
+        measured.add(metric, barrier, LocationId(1), 100);
+        expect![[r#"
+            longest: Longest
+              A wait.
+              It is displayed as: maximum over call paths and locations; percent of time.
+
+            In this run
+              0.10 s, 20 % of time
+                0.10 s at barrier a.c:33
+                40 ms at solve
+        "#]]
+        .assert_eq(&explain_other(&pompeii_analysis::derive(&measured), "longest", 80).unwrap());
     }
 
     #[test]

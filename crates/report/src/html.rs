@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use pompeii_analysis::properties;
-use pompeii_model::{Cube, Id, MetricId, Unit};
+use pompeii_model::{Cube, Display, Id, MetricId, Unit};
 use serde::{Serialize, Serializer};
 
 use crate::RunInfo;
@@ -116,6 +116,18 @@ struct PageMetric {
     title: String,
     unit: &'static str,
     parent: i64,
+    /// Only of metrics that are no sums, or whose percentages refer to another metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display: Option<PageDisplay>,
+}
+
+/// How values are combined, and the metric whose total is 100 % (or -1).
+#[derive(Serialize)]
+struct PageDisplay {
+    calls: &'static str,
+    locations: &'static str,
+    percent_of: i64,
+    words: String,
 }
 
 #[derive(Serialize)]
@@ -196,6 +208,12 @@ fn metrics(cube: &Cube) -> Vec<PageMetric> {
             _ => "occ",
         },
         parent: index(metric.parent),
+        display: (metric.display != Display::default()).then(|| PageDisplay {
+            calls: metric.display.over_calls.as_str(),
+            locations: metric.display.over_locations.as_str(),
+            percent_of: index(metric.display.percent_of.as_ref().and_then(|it| cube.metric(it))),
+            words: metric.display.words(),
+        }),
     };
     cube.metrics().iter().map(metric).collect()
 }

@@ -35,6 +35,7 @@ mod resources;
 mod scaling;
 pub mod score;
 mod serial;
+mod shown;
 mod summary;
 mod task_analysis;
 mod tasks;

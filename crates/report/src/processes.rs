@@ -36,9 +36,7 @@ pub(crate) fn json_processes(cube: &Cube) -> Vec<JsonProcess> {
         rank: process.rank,
         node: process.node.clone(),
         wall_s: cube.clock.seconds(process.wall_ticks),
-        metrics: nonzero(cube, |metric| {
-            locations.iter().map(|&location| cube.total_at(metric, location)).sum()
-        }),
+        metrics: nonzero(cube, |metric| cube.shown_at(metric, &locations)),
         locations: locations.into_iter().map(Id::index).collect(),
     };
     cube.system.processes.iter().zip(cube.system.locations_by_process()).map(process).collect()

@@ -3,11 +3,12 @@
 //! below it) and expanded (exclusive, itself only).
 
 use pompeii_analysis::{Lens, MANY_SAMPLES, format};
-use pompeii_model::{CallId, Cube, IndexVec, MetricId, Process, ProcessId, Unit};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Process, ProcessId, Unit};
 
 use crate::Options;
 use crate::difference::signed;
-use crate::layout::{Style, even, name_width, named, right};
+use crate::layout::{Style, even, name_width, named, right, wrap};
+use crate::shown;
 
 /// What the trees show.
 #[derive(Clone, Debug)]
@@ -35,12 +36,21 @@ pub fn trees(cube: &Cube, options: &TreeOptions) -> String {
     let Some(metric) = metric else { return String::new() };
     let table = Table { lens, unit: cube.metrics()[metric].unit, options };
     let name = &cube.metrics()[metric].name;
+    let meaning = meaning(cube, metric, options);
     let trees = [
         table.heading("Properties") + &properties(&table),
-        table.heading(&format!("Call paths: {name}")) + &call_paths(&table, metric),
-        table.heading(&format!("Locations: {name}")) + &locations(&table, metric),
+        table.heading(&format!("Call paths: {name}")) + &meaning + &call_paths(&table, metric),
+        table.heading(&format!("Locations: {name}")) + &meaning + &locations(&table, metric),
     ];
     trees.map(|tree| even(&tree)).join("\n")
+}
+
+/// A line that says how values are combined, if they are no sums.
+fn meaning(cube: &Cube, metric: MetricId, options: &TreeOptions) -> String {
+    match cube.display(metric).words() {
+        words if words.is_empty() => String::new(),
+        words => wrap(&format!("({words})"), options.layout.width, " ", "  "),
+    }
 }
 
 /// Columns of numbers: collapsed, expanded, share of the whole.
@@ -56,9 +66,9 @@ struct Table<'a> {
 struct Line<'a> {
     depth: usize,
     name: &'a str,
-    collapsed: i64,
+    collapsed: f64,
     /// `None` where only the collapsed value means something (inner nodes of the location tree).
-    expanded: Option<i64>,
+    expanded: Option<f64>,
     share: f64,
 }
 
@@ -92,40 +102,39 @@ impl Table<'_> {
         text + "\n"
     }
 
-    fn value(&self, value: i64) -> String {
-        let text = match self.unit {
-            Unit::Ticks => format::seconds(self.lens.seconds(value)),
-            Unit::Nanoseconds => format::seconds(value as f64 * 1e-9),
-            Unit::Count | Unit::Bytes => format::count(value),
-            Unit::Decimals(_) => format!("{}", value as f64 / self.unit.parts()),
-        };
-        if self.is_difference() { signed(text, value) } else { text }
+    fn value(&self, value: f64) -> String {
+        let text = shown::value(self.lens.cube, self.unit, value);
+        if self.is_difference() { signed(text, value as i64) } else { text }
     }
 }
 
 fn properties(table: &Table) -> String {
     let cube = table.lens.cube;
     let mut text = String::new();
-    let mut open: Vec<(MetricId, usize, i64)> = Vec::new();
+    let mut open: Vec<(MetricId, usize, f64)> = Vec::new();
     for (id, metric) in cube.metrics().enumerated().rev() {
         if metric.parent.is_none() && cube.total(id) != 0 {
             // Times are shares of the CPU allocation, in whichever tree they stand.
             let whole = match metric.unit {
-                Unit::Ticks => cube.allocation_ticks(),
-                _ => cube.total(id),
+                Unit::Ticks => cube.allocation_ticks() as f64,
+                _ => cube.shown_total(id),
             };
             open.push((id, 0, whole));
         }
     }
     while let Some((id, depth, whole)) = open.pop() {
-        let metric = &cube.metrics()[id];
+        let (metric, total) = (&cube.metrics()[id], cube.shown_total(id));
         let table = Table { unit: metric.unit, ..*table };
         text += &table.line(&Line {
             depth,
             name: &metric.name,
-            collapsed: cube.total(id),
-            expanded: Some(cube.metric_exclusive_total(id)),
-            share: ratio(cube.total(id), whole),
+            collapsed: total,
+            // A maximum or a mean has no parts.
+            expanded: Some(match cube.display(id).is_sum() {
+                true => cube.metric_exclusive_total(id) as f64,
+                false => total,
+            }),
+            share: ratio(total, cube.shown_whole(id).unwrap_or(whole)),
         });
         let children: Vec<MetricId> = cube.metric_children(id).collect();
         let parts = children.into_iter().rev().filter(|&child| cube.total(child) != 0);
@@ -134,18 +143,19 @@ fn properties(table: &Table) -> String {
     text
 }
 
-fn ratio(part: i64, whole: i64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole == 0.0 { 0.0 } else { part / whole }
 }
 
 fn call_paths(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
-    let inclusive: IndexVec<CallId, i64> = cube.all_inclusive(metric);
+    let inclusive = cube.shown_inclusive(metric);
     let sizes = if table.is_difference() { changes(cube, metric) } else { inclusive.clone() };
     let whole = match table.is_difference() {
         true => cube.calls.roots().iter().map(|&root| sizes[root]).sum(),
-        false => cube.total(metric),
+        false => cube.shown_total(metric),
     };
+    let hundred_percent = cube.shown_whole(metric).unwrap_or(whole);
     let (mut text, mut hidden, mut below) = (String::new(), 0, 0);
     let samples = cube.metric("samples").map(|metric| cube.all_inclusive(metric));
     let mut open: Vec<(CallId, usize)> =
@@ -162,8 +172,8 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
             depth,
             name: &name,
             collapsed: inclusive[call],
-            expanded: Some(cube.own(metric, call)),
-            share,
+            expanded: Some(cube.shown_own(metric, call)),
+            share: ratio(sizes[call], hundred_percent),
         });
         let children = cube.calls.children(call).iter().rev();
         if depth < table.options.max_depth {
@@ -184,9 +194,9 @@ fn call_paths(table: &Table, metric: MetricId) -> String {
 }
 
 /// How much changed in and below each call path. Differences with opposite signs do not cancel out.
-fn changes(cube: &Cube, metric: MetricId) -> IndexVec<CallId, i64> {
-    let mut sizes: IndexVec<CallId, i64> =
-        cube.calls.ids().map(|call| cube.own(metric, call).abs()).collect();
+fn changes(cube: &Cube, metric: MetricId) -> IndexVec<CallId, f64> {
+    let mut sizes: IndexVec<CallId, f64> =
+        cube.calls.ids().map(|call| cube.own(metric, call).abs() as f64).collect();
     // Parents come before their children.
     for call in cube.calls.ids().rev() {
         if let Some(parent) = cube.calls.parent(call) {
@@ -216,14 +226,14 @@ const MOST_THREADS: usize = 512;
 
 fn locations(table: &Table, metric: MetricId) -> String {
     let cube = table.lens.cube;
-    let whole = cube.total(metric);
+    let whole = cube.shown_whole(metric).unwrap_or_else(|| cube.shown_total(metric));
     // Time is spent by threads; what is above them has no part of its own.
     let line = |depth, name: &str, collapsed, expanded| {
         table.line(&Line { depth, name, collapsed, expanded, share: ratio(collapsed, whole) })
     };
     let mut text = match cube.system.machine.as_str() {
         "" => String::new(),
-        machine => line(0, machine, whole, None),
+        machine => line(0, machine, cube.shown_total(metric), None),
     };
     let shows_threads = cube.system.locations.len() <= MOST_THREADS;
     let threads = cube.system.locations_by_process();
@@ -231,14 +241,13 @@ fn locations(table: &Table, metric: MetricId) -> String {
         let here = |process: &Process| process.node == host;
         let processes = cube.system.processes.enumerated().filter(|(_, process)| here(process));
         let processes: Vec<(ProcessId, &Process)> = processes.collect();
-        let at = |process: ProcessId| -> i64 {
-            threads[process].iter().map(|&thread| cube.total_at(metric, thread)).sum()
-        };
-        text += &line(1, host, processes.iter().map(|(id, _)| at(*id)).sum(), None);
+        let here: Vec<LocationId> =
+            processes.iter().flat_map(|(id, _)| threads[*id].iter().copied()).collect();
+        text += &line(1, host, cube.shown_at(metric, &here), None);
         for (id, process) in processes {
-            text += &line(2, &process.name, at(id), None);
+            text += &line(2, &process.name, cube.shown_at(metric, &threads[id]), None);
             for &thread in threads[id].iter().filter(|_| shows_threads) {
-                let value = cube.total_at(metric, thread);
+                let value = cube.shown_at(metric, &[thread]);
                 text += &line(3, &cube.system.locations[thread].name, value, Some(value));
             }
         }

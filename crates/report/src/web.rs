@@ -80,6 +80,7 @@ pub const MODULES: &[Asset] = assets!(
     "time/view.js"
     "time/words.js"
     "trees/address.js"
+    "trees/combine.js"
     "trees/data.js"
     "trees/external.js"
     "trees/find.js"

@@ -48,5 +48,7 @@ export function signed(value, text) {
 /** A severity in the unit of its metric. @param {number} value @param {string} unit
  *  @param {number} ticksPerSecond */
 export function severity(value, unit, ticksPerSecond) {
-  return unit === "sec" ? seconds(value / ticksPerSecond) : count(value);
+  if (unit === "sec") return seconds(value / ticksPerSecond);
+  // A mean of counts.
+  return Number.isInteger(value) || Math.abs(value) >= 1000 ? count(value) : value.toFixed(2);
 }

@@ -1,14 +1,16 @@
 //! What severities are spread over, one small table each: metrics, call paths, regions, locations.
 //! The row of a number in another table is the one with that number in the first column here.
 
-use arrow_array::{Float64Array, RecordBatch, UInt32Array};
+use arrow_array::{Float64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::ArrowError;
 use pompeii_model::{CallId, CallTree, Cube, Frequency, IndexVec, Region, RegionId, System, Unit};
 
 use crate::columns::{Columns, texts};
 
 /// Metrics: `metric`, its unique `name`, `title` and `description` for people, the `unit` of its
-/// values multiplied by `scale`, and the `parent` that it is a part of.
+/// values multiplied by `scale`, and the `parent` that it is a part of. `over_call_paths` and
+/// `over_locations` say how its values are combined: `sum`, `maximum` or `mean`. `percent_of` is the
+/// name of the metric whose total is 100 %, if the metric says so.
 ///
 /// # Errors
 /// Those of Arrow.
@@ -16,6 +18,8 @@ pub fn metrics(cube: &Cube) -> Result<RecordBatch, ArrowError> {
     let all = cube.metrics();
     let scales = all.iter().map(|metric| scale(metric.unit, cube.clock));
     let parents = all.iter().map(|metric| metric.parent.map(|parent| parent.0));
+    let displays = || all.iter().map(|metric| &metric.display);
+    let percents = displays().map(|it| it.percent_of.as_deref());
     Columns::default()
         .with("metric", numbers(all.len()))
         .with("name", texts(all.iter().map(|metric| metric.name.as_str())))
@@ -24,6 +28,9 @@ pub fn metrics(cube: &Cube) -> Result<RecordBatch, ArrowError> {
         .with("unit", texts(all.iter().map(|metric| metric.unit.cube_name())))
         .with("scale", Float64Array::from_iter_values(scales))
         .with_optional("parent", parents.collect::<UInt32Array>())
+        .with("over_call_paths", texts(displays().map(|it| it.over_calls.as_str())))
+        .with("over_locations", texts(displays().map(|it| it.over_locations.as_str())))
+        .with_optional("percent_of", percents.collect::<StringArray>())
         .batch()
 }
 

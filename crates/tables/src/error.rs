@@ -48,6 +48,55 @@ pub enum Error {
     /// Another property has the name.
     #[error("`{0}` is the name of a property of Pompeii; choose another one")]
     Taken(String),
+    /// A maximum or a mean is declared as a part.
+    #[error(
+        "`{name}` is a part of `{whole}` and displayed as {words}; parts are sums: leave the parent \
+         out, or declare no maximum and no mean"
+    )]
+    NoPart {
+        /// The property.
+        name: String,
+        /// Its parent.
+        whole: String,
+        /// How it is displayed.
+        words: String,
+    },
+    /// A maximum or a mean is declared as the whole.
+    #[error("`{name}` is a part of `{whole}`, which is displayed as {words}; only a sum has parts")]
+    NoWhole {
+        /// The property.
+        name: String,
+        /// Its parent.
+        whole: String,
+        /// How that one is displayed.
+        words: String,
+    },
+    /// The percentages of a property refer to nothing.
+    #[error(
+        "`{name}` is shown in percent of `{whole}`, and there is no such metric; expected the name \
+         of a property of `pompeii explain` or of one that is stored together with it"
+    )]
+    NoMetric {
+        /// The property.
+        name: String,
+        /// What it is to be a percentage of.
+        whole: String,
+    },
+    /// The percentages of a property refer to something in another unit.
+    #[error(
+        "`{name}` is in {} and shown in percent of `{whole}`, which is in {}; expected two metrics \
+         of the same unit",
+        .units.0,
+        .units.1
+    )]
+    OtherUnit {
+        /// The property.
+        name: String,
+        /// What it is to be a percentage of.
+        whole: String,
+        /// The units of both.
+        units: (&'static str, &'static str),
+    },
     /// What a program left cannot be made an experiment.
     #[error("cannot finish or write the experiment: {0}")]
     Finish(#[from] pompeii_finish::Error),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use pompeii_analysis::properties;
 use pompeii_finish::write_cube;
-use pompeii_model::{CallId, Cube, LocationId, Metric, RegionId, Unit};
+use pompeii_model::{CallId, Cube, Display, LocationId, Metric, RegionId, Unit};
 
 use crate::error::Error;
 use crate::open::{Run, TRACE_CUBE_FILE};
@@ -24,6 +24,8 @@ pub struct OwnProperty {
     pub unit: Unit,
     /// The metric that it is a part of.
     pub part_of: Option<String>,
+    /// How its values are combined, and what its percentages refer to.
+    pub display: Display,
     /// Its values, each with the number of a call path in the table `calls`, and of a location.
     pub values: Vec<(u32, u32, i64)>,
 }
@@ -35,12 +37,10 @@ impl Run {
     /// they are a part of are not stored; they are returned.
     ///
     /// # Errors
-    /// A name that is taken, a run that is no experiment, or what cannot be read or written.
+    /// A name that is taken, a display that cannot be, a run that is no experiment, or what cannot
+    /// be read or written.
     pub fn store(&self, own: &[OwnProperty]) -> Result<Vec<Larger>, Error> {
-        let taken = own.iter().map(|it| &it.name).find(|name| properties::find(name).is_some());
-        if let Some(name) = taken {
-            return Err(Error::Taken(name.clone()));
-        }
+        own.iter().try_for_each(check_declaration)?;
         let trace = self.trace()?;
         if !self.path().is_dir() {
             return Err(Error::NoExperiment(self.path().to_owned()));
@@ -48,6 +48,7 @@ impl Run {
         let mut cube = trace.measured()?;
         let calls = calls(trace, &cube);
         let derived = pompeii_analysis::derive(&cube);
+        own.iter().try_for_each(|property| check_whole(property, own, &derived))?;
         let mut larger = Vec::new();
         for property in own {
             match find_larger(&derived, property, &calls) {
@@ -57,6 +58,42 @@ impl Run {
         }
         write_cube(&cube, self.path(), TRACE_CUBE_FILE)?;
         Ok(larger)
+    }
+}
+
+/// What is wrong with a property, whatever the run is.
+fn check_declaration(own: &OwnProperty) -> Result<(), Error> {
+    match &own.part_of {
+        _ if properties::find(&own.name).is_some() => Err(Error::Taken(own.name.clone())),
+        Some(whole) if !own.display.is_sum() => {
+            let (name, whole) = (own.name.clone(), whole.clone());
+            Err(Error::NoPart { name, whole, words: own.display.words() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What the percentages of a property refer to must be a metric of its unit, and a whole must be a
+/// sum.
+fn check_whole(property: &OwnProperty, all: &[OwnProperty], cube: &Cube) -> Result<(), Error> {
+    let own = |name: &String| all.iter().find(|other| other.name == *name);
+    let part_of = property.part_of.as_ref().and_then(own);
+    if let Some(whole) = part_of.filter(|whole| !whole.display.is_sum()) {
+        let (name, words) = (property.name.clone(), whole.display.words());
+        return Err(Error::NoWhole { name, whole: whole.name.clone(), words });
+    }
+    let Some(of) = &property.display.percent_of else { return Ok(()) };
+    let known = cube.metric(of).map(|metric| cube.metrics()[metric].unit);
+    let unit = own(of).map(|whole| whole.unit).or(known);
+    let (name, whole) = (property.name.clone(), of.clone());
+    match unit {
+        None => Err(Error::NoMetric { name, whole }),
+        Some(unit) if unit != property.unit => Err(Error::OtherUnit {
+            name,
+            whole,
+            units: (property.unit.cube_name(), unit.cube_name()),
+        }),
+        Some(_) => Ok(()),
     }
 }
 
@@ -108,13 +145,14 @@ fn calls(trace: &Trace, cube: &Cube) -> Vec<Option<CallId>> {
 }
 
 fn add(cube: &mut Cube, property: &OwnProperty, calls: &[Option<CallId>]) {
-    let OwnProperty { name, title, description, unit, part_of, values } = property;
+    let OwnProperty { name, title, description, unit, part_of, display, values } = property;
     let metric = cube.add_metric(Metric {
         name: name.clone(),
         title: title.clone(),
         description: description.clone(),
         unit: *unit,
         parent: None,
+        display: display.clone(),
     });
     cube.parts.extend(part_of.iter().map(|whole| (name.clone(), whole.clone())));
     let locations = cube.system.locations.len();

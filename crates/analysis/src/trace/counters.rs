@@ -1,6 +1,6 @@
 //! Counters of a trace as metrics of a cube. Each one is a root metric with its own name.
 
-use pompeii_model::{Cube, Metric, MetricId, Unit};
+use pompeii_model::{Cube, Display, Metric, MetricId, Unit};
 use pompeii_replay::Outcome;
 use pompeii_replay::counter::{Amount, Counter, Kind};
 
@@ -45,7 +45,8 @@ fn metric(cube: &mut Cube, counter: &Counter, unit: Unit) -> MetricId {
     let own = &counter.description;
     let description = if own.is_empty() { String::new() } else { format!("{own}. ") };
     let description = format!("{description}{how}{unit_name}, from the trace");
-    cube.add_metric(Metric { title: name.clone(), name, description, unit, parent: None })
+    let (title, display) = (name.clone(), Display::default());
+    cube.add_metric(Metric { name, title, description, unit, parent: None, display })
 }
 
 fn unit(counter: &Counter, amounts: impl Iterator<Item = Amount> + Clone) -> Unit {

@@ -23,7 +23,7 @@ mod window_tests;
 use std::sync::LazyLock;
 
 use pompeii_model::{
-    Cube, Frequency, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit, Wait,
+    Cube, Display, Frequency, LocationId, Metric, MetricId, Paradigm, Region, Role, Unit, Wait,
 };
 use pompeii_replay::Outcome;
 use pompeii_replay::compound::{BarrierVisit, CollectiveVisit, Compound, MessageVisit, Pattern};
@@ -322,6 +322,7 @@ fn metric(name: &str) -> Metric {
         description: known.map_or("", |property| property.doc.measures).to_owned(),
         unit: known.map_or(Unit::Ticks, |property| property.unit),
         parent: None,
+        display: Display::default(),
     }
 }
 

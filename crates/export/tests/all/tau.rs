@@ -8,8 +8,8 @@ use std::rc::Rc;
 use expect_test::{Expect, expect};
 use pompeii_export::tau::{self, View};
 use pompeii_model::{
-    CallTree, Cube, Frequency, Location, LocationId, Metric, Paradigm, Process, ProcessId, Region,
-    RegionId, Role, System, Unit,
+    CallTree, Cube, Display, Frequency, Location, LocationId, Metric, Paradigm, Process, ProcessId,
+    Region, RegionId, Role, System, Unit,
 };
 
 type Files = Rc<RefCell<BTreeMap<String, Vec<u8>>>>;
@@ -62,7 +62,8 @@ pub fn cube() -> Cube {
     let mut cube = Cube::new(clock, 100, "ocean", dimensions);
     for (name, unit) in [("time", Unit::Ticks), ("visits", Unit::Count)] {
         let (name, title, description) = (name.to_owned(), String::new(), String::new());
-        cube.add_metric(Metric { name, title, description, unit, parent: None });
+        let display = Display::default();
+        cube.add_metric(Metric { name, title, description, unit, parent: None, display });
     }
     let (time, visits) = (cube.metric("time").unwrap(), cube.metric("visits").unwrap());
     let rows = [(main, 0, 10, 1), (inner, 0, 20, 2), (parallel, 0, 30, 4), (barrier, 0, 5, 4)];

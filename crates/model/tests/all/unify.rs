@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pompeii_model::{
-    CallId, Communicator, CommunicatorId, CommunicatorKey, Definitions, Grid, Id, IndexVec,
-    Location, LocationId, Map, Metric, Process, ProcessId, Region, RegionId, Unit, unify,
+    CallId, Communicator, CommunicatorId, CommunicatorKey, Definitions, Display, Grid, Id,
+    IndexVec, Location, LocationId, Map, Metric, Process, ProcessId, Region, RegionId, Unit, unify,
     unify_all,
 };
 use proptest::collection::vec;
@@ -48,7 +48,8 @@ fn definitions() -> impl Strategy<Value = Definitions> {
 
 fn metric_named(name: &str) -> Metric {
     let (name, title) = (name.to_owned(), String::new());
-    Metric { name, title, description: String::new(), unit: Unit::Count, parent: None }
+    let (description, display) = (String::new(), Display::default());
+    Metric { name, title, description, unit: Unit::Count, parent: None, display }
 }
 
 fn add_process(made: &mut Definitions, rank: u32, threads: usize) {

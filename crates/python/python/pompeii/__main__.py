@@ -32,7 +32,7 @@ def _text(analysis: Analysis, units: dict[str, str]) -> str:
     width = max([len(name) for name in totals], default=0)
     lines = []
     for name, total in totals.items():
-        shown = f"{total:.6f} s" if units[name] == "sec" else f"{total:.0f} {units[name]}"
+        shown = f"{total:.6f} s" if units[name] == "sec" else f"{total:.10g} {units[name]}"
         lines.append(f" {name:{width}}  {shown:>20}\n")
     return "".join(lines)
 

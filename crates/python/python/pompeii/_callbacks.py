@@ -8,6 +8,7 @@ import inspect
 import math
 from typing import Any, Optional
 
+from ._display import with_more
 from ._walk import KINDS, Event
 
 #: The names of callbacks, each with ``on_`` before it. ``event`` gets the events of all kinds.
@@ -56,7 +57,7 @@ class Severities:
             running.add(enter.call, enter.location, number)
             return
         values = self._open.setdefault(enter, {})
-        values[running] = values.get(running, 0) + number
+        values[running] = with_more(running.of, values.get(running, 0), number)
 
     def end(self, enter: Event, row: Optional[dict[str, Any]]) -> None:
         """The visit has ended. Without a row its values stay where they cannot be added."""
@@ -95,7 +96,7 @@ class ByEvents:
     def add(self, call: int, location: int, value: int) -> None:
         """Adds to a call path of a location."""
         key = (call, location)
-        self.values[key] = self.values.get(key, 0) + value
+        self.values[key] = with_more(self.of, self.values.get(key, 0), value)
 
     def take(self, event: Event) -> None:
         """Calls the callbacks for an event, or ends with an error that says where."""

@@ -140,13 +140,11 @@ class Experiment(_TraceTables):
         return self._run.of_cube()[2]
 
     def totals(self) -> dict[str, float]:
-        """The sum of each metric over all call paths and locations, in its unit."""
-        sums: dict[int, int] = {}
-        for rows in self.severities.batches():
-            for metric, value in zip(rows.values("metric"), rows.values("value")):
-                sums[metric] = sums.get(metric, 0) + value
-        metrics = list(self.metrics)
-        return {it["name"]: sums.get(it["metric"], 0) * it["scale"] for it in metrics}
+        """Each metric over all call paths and locations, in its unit.
+
+        Its values are added, or combined as its row in ``metrics`` says.
+        """
+        return _views.totals(self._run)
 
     def path_of(self, call: int) -> list[str]:
         """The labels of the regions of a call path of the severities, the outermost one first."""

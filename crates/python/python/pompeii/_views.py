@@ -7,19 +7,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Optional
 
+from ._display import Combined
 from ._table import Table
+
+
+def totals(run: Any) -> dict[str, float]:
+    """Each metric over all call paths and locations, in its unit."""
+    locations = len(list(Table(run, "locations")))
+    metrics = list(Table(run, "metrics"))
+    combined = [_combined(it, locations) for it in metrics]
+    for rows in Table(run, "severities").batches():
+        columns = (rows.values(name) for name in ("metric", "location", "value"))
+        for metric, location, value in zip(*columns):
+            combined[metric].add(location, value)
+    return {it["name"]: of.value() * it["scale"] for it, of in zip(metrics, combined)}
 
 
 def flat_profile(run: Any, metric: str) -> list[dict[str, Any]]:
     """Each region with its own values of a metric, over all call paths and locations."""
-    number, scale, unit = _metric(run, metric)
-    sums: dict[int, int] = {}
-    regions = [it["region"] for it in Table(run, "call_paths")]
-    for call, _, value in _values(run, number):
-        sums[regions[call]] = sums.get(regions[call], 0) + value
-    total = sum(sums.values()) or 1
+    it = _metric(run, metric)
+    number, scale, unit = it["metric"], it["scale"], it["unit"]
+    locations = len(list(Table(run, "locations")))
+    found: dict[int, Combined] = {}
+    everything = _combined(it, locations)
+    regions = [path["region"] for path in Table(run, "call_paths")]
+    for call, location, value in _values(run, number):
+        region = regions[call]
+        if region not in found:
+            found[region] = _combined(it, locations)
+        found[region].add(location, value)
+        everything.add(location, value)
+    total = everything.value() or 1
     names = [it["label"] for it in Table(run, "regions")]
-    rows = sorted(sums.items(), key=lambda it: (-it[1], it[0]))
+    values = {region: of.value() for region, of in found.items()}
+    rows = sorted(values.items(), key=lambda it: (-it[1], it[0]))
     return [
         {"region": names[region], metric: value * scale, "unit": unit, "share": value / total}
         for region, value in rows
@@ -28,16 +49,19 @@ def flat_profile(run: Any, metric: str) -> list[dict[str, Any]]:
 
 def load_imbalance(run: Any, metric: str) -> list[dict[str, Any]]:
     """Each region with the largest value of a location divided by the mean over all locations."""
-    number, scale, unit = _metric(run, metric)
-    regions = [it["region"] for it in Table(run, "call_paths")]
+    it = _metric(run, metric)
+    number, scale, unit = it["metric"], it["scale"], it["unit"]
+    regions = [path["region"] for path in Table(run, "call_paths")]
     locations = list(Table(run, "locations"))
-    sums: dict[int, list[int]] = {}
+    combined: dict[int, Combined] = {}
     for call, location, value in _values(run, number):
-        row = sums.setdefault(regions[call], [0] * len(locations))
-        row[location] += value
+        if regions[call] not in combined:
+            combined[regions[call]] = _combined(it, len(locations))
+        combined[regions[call]].add(location, value)
     names = [it["label"] for it in Table(run, "regions")]
     found = []
-    for region, row in sorted(sums.items(), key=lambda it: (-sum(it[1]), it[0])):
+    values = {region: of.by_location() for region, of in combined.items()}
+    for region, row in sorted(values.items(), key=lambda it: (-sum(it[1]), it[0])):
         most, mean = max(row), sum(row) / len(row)
         found.append(
             {
@@ -74,7 +98,8 @@ def critical_path(run: Any) -> list[dict[str, Any]]:
 
     The seconds of all rows are the duration of the run.
     """
-    number, scale, _ = _metric(run, "critical_path")
+    metric = _metric(run, "critical_path")
+    number, scale = metric["metric"], metric["scale"]
     paths = list(Table(run, "call_paths"))
     labels = [it["label"] for it in Table(run, "regions")]
     locations = [it["name"] for it in Table(run, "locations")]
@@ -112,7 +137,10 @@ def graph_frame(run: Any, metrics: Sequence[str]) -> Any:
         frame = {"name": labels[path["region"]], "type": "region"}
         nodes.append({"frame": frame, "metrics": {}, "children": []})
     for name in metrics:
-        number, scale, _ = _metric(run, name)
+        metric = _metric(run, name)
+        if (metric["over_call_paths"], metric["over_locations"]) != ("sum", "sum"):
+            raise ValueError(f"`{name}` is no sum, and Hatchet adds values; expected another metric")
+        number, scale = metric["metric"], metric["scale"]
         own = [0] * len(paths)
         for call, _, value in _values(run, number):
             own[call] += value
@@ -145,11 +173,15 @@ def idle_time(run: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _metric(run: Any, name: str) -> tuple[int, float, str]:
+def _combined(metric: dict[str, Any], locations: int) -> Combined:
+    return Combined(metric["over_call_paths"], metric["over_locations"], locations)
+
+
+def _metric(run: Any, name: str) -> dict[str, Any]:
     metrics = list(Table(run, "metrics"))
     for it in metrics:
         if it["name"] == name:
-            return it["metric"], it["scale"], it["unit"]
+            return it
     known = ", ".join(it["name"] for it in metrics)
     raise KeyError(f"no metric `{name}`; expected one of {known}")
 

@@ -33,6 +33,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Optional, Union
 
 from ._callbacks import ByEvents, Severities, callbacks_of, find
+from ._display import Combined, Number, check, with_more
 from ._table import Rows, numpy
 from ._walk import Event
 
@@ -66,6 +67,15 @@ class Property:
     parent: Optional[str] = None
     #: What a value is: ``sec`` for ticks, ``occ`` for a count, ``bytes``.
     unit: str = "sec"
+    #: How reports combine the values of call paths on a location: ``sum``, ``maximum`` or ``mean``.
+    #: A maximum is also one over the visits of a call path. A mean is that of the call paths that
+    #: have a value.
+    over_call_paths: str = "sum"
+    #: How reports combine the values of locations: ``sum``, ``maximum`` or ``mean``.
+    over_locations: str = "sum"
+    #: The property whose total is 100 %, for example ``time``. Its locations are combined in the
+    #: way of ``over_locations``.
+    percent_of: Optional[str] = None
 
     def severity(self, t: Any) -> Any:
         """A number for each row of one table of ``t``, for example of ``t.barriers``."""
@@ -123,9 +133,9 @@ class _Running:
             kind = type(error).__name__
             self.error = f"{type(self.of).__name__}: {kind} in {place}: {error}"
             return
-        for call, number in _sums(rows, numbers):
+        for call, number in _by_call(self.of, rows, numbers):
             key = (call, location)
-            self.values[key] = self.values.get(key, 0) + number
+            self.values[key] = with_more(self.of, self.values.get(key, 0), number)
 
 
 def _check_names(made: list[Property]) -> None:
@@ -138,6 +148,7 @@ def _check_names(made: list[Property]) -> None:
     names = [it.name for it in made]
     if len(set(names)) != len(names):
         raise ValueError(f"two properties have the same name: {', '.join(sorted(names))}")
+    check(made)
 
 
 def _table_of(of: Property) -> str:
@@ -178,18 +189,20 @@ def _checked(values: Any, rows: int) -> Any:
     return whole
 
 
-def _sums(rows: Rows, numbers: Any) -> Iterator[tuple[int, int]]:
-    """Call paths with the sums of their values, which are integers all the way."""
+def _by_call(of: Property, rows: Rows, numbers: Any) -> Iterator[tuple[int, int]]:
+    """Call paths with their values, the sum or the maximum of those of their rows. The values are
+    integers all the way."""
     if numpy is not None:
         calls, places = numpy.unique(rows["call"], return_inverse=True)
-        sums = numpy.zeros(len(calls), dtype=numpy.int64)
-        numpy.add.at(sums, places, numbers)
-        yield from zip(calls.tolist(), sums.tolist())
+        values = numpy.zeros(len(calls), dtype=numpy.int64)
+        together = numpy.maximum if of.over_call_paths == "maximum" else numpy.add
+        together.at(values, places, numbers)
+        yield from zip(calls.tolist(), values.tolist())
         return
-    sums_of: dict[int, int] = {}
+    by_call: dict[int, int] = {}
     for call, number in zip(rows.values("call"), numbers):
-        sums_of[call] = sums_of.get(call, 0) + number
-    yield from sums_of.items()
+        by_call[call] = with_more(of, by_call.get(call, 0), number)
+    yield from by_call.items()
 
 
 class Analysis:
@@ -198,6 +211,7 @@ class Analysis:
     def __init__(self, experiment: Any, found: list[Any], problems: list[str]) -> None:
         self._run = experiment._run
         self._scale = 1 / experiment.trace.ticks_per_second
+        self._locations = len(list(experiment.trace.locations))
         self._found = {it.of.name: it for it in found if it.error is None}
         #: Why a property has no values: its class, the batch, and the exception.
         self.errors = [it.error for it in found if it.error is not None]
@@ -211,12 +225,16 @@ class Analysis:
         """
         return {key: value for key, value in self._found[name].values.items() if value != 0}
 
-    def total(self, name: str) -> int:
-        """The sum of all values of a property, in ticks or counts."""
-        return sum(self._found[name].values.values())
+    def total(self, name: str) -> Number:
+        """All values of a property combined, in ticks or counts: their sum, if it says no more."""
+        of = self._found[name].of
+        combined = Combined(of.over_call_paths, of.over_locations, self._locations)
+        for (_, location), value in self.values(name).items():
+            combined.add(location, value)
+        return combined.value()
 
     def totals(self) -> dict[str, float]:
-        """The sum of the values of each property, in its unit."""
+        """All values of each property combined, in its unit."""
         seconds = {name: it.of.unit == "sec" for name, it in self._found.items()}
         return {
             name: self.total(name) * (self._scale if is_time else 1)
@@ -240,7 +258,8 @@ class Analysis:
         of = self._found[name].of
         values = [(*key, value) for key, value in self.values(name).items()]
         doc = inspect.cleandoc(type(of).__doc__ or "")
-        return (name, of.title or name, doc, of.unit, of.parent, values)
+        shown = (of.over_call_paths, of.over_locations, of.percent_of)
+        return (name, of.title or name, doc, of.unit, of.parent, shown, values)
 
 
 def _larger_than_parent(found: list[Any]) -> None:

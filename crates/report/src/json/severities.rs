@@ -18,6 +18,14 @@ pub struct JsonMetric {
     pub parent: Option<usize>,
     /// `sec`, `occ` (occurrences), `bytes` or `ns` (nanoseconds).
     pub unit: &'static str,
+    /// How values are combined over call paths on a location: `sum`, `maximum` or `mean`. A
+    /// maximum and a mean are those of call paths that have a value.
+    pub over_call_paths: &'static str,
+    /// How values are then combined over locations.
+    pub over_locations: &'static str,
+    /// The name of the metric whose total is 100 %; `null` if that is the CPU allocation time for
+    /// times, and the total of the metric's root for others.
+    pub percent_of: Option<String>,
     /// Over all call paths and locations, with its children (collapsed display).
     pub total: f64,
     /// The same without its children (expanded display).
@@ -93,10 +101,10 @@ pub struct JsonLocation {
     pub metrics: BTreeMap<String, f64>,
 }
 
-fn shown(cube: &Cube, unit: Unit, value: i64) -> f64 {
+fn shown(cube: &Cube, unit: Unit, value: f64) -> f64 {
     match unit {
-        Unit::Ticks => cube.clock.seconds(value),
-        _ => value as f64 / unit.parts(),
+        Unit::Ticks => value / cube.clock.ticks_per_second(),
+        _ => value / unit.parts(),
     }
 }
 
@@ -107,8 +115,14 @@ pub(super) fn json_metric(cube: &Cube, id: MetricId) -> JsonMetric {
         title: metric.title.clone(),
         parent: metric.parent.map(Id::index),
         unit: metric.unit.cube_name(),
-        total: shown(cube, metric.unit, cube.total(id)),
-        exclusive: shown(cube, metric.unit, cube.metric_exclusive_total(id)),
+        over_call_paths: metric.display.over_calls.as_str(),
+        over_locations: metric.display.over_locations.as_str(),
+        percent_of: metric.display.percent_of.clone(),
+        total: shown(cube, metric.unit, cube.shown_total(id)),
+        exclusive: match metric.display.is_sum() {
+            true => shown(cube, metric.unit, cube.metric_exclusive_total(id) as f64),
+            false => shown(cube, metric.unit, cube.shown_total(id)),
+        },
         raw: cube.total(id),
     }
 }
@@ -154,7 +168,10 @@ pub(super) fn json_regions(cube: &Cube) -> Vec<JsonRegion> {
             visits: cube.metric("visits").map_or(0, own),
             time_s: cube.clock.seconds(inclusive.as_ref().map_or(0, below)),
             self_s: cube.clock.seconds(measured.map_or(0, own)),
-            metrics: nonzero(cube, own),
+            metrics: nonzero(cube, |metric| match cube.display(metric).is_sum() {
+                true => own(metric) as f64,
+                false => cube.shown(metric, calls.iter().copied(), cube.system.locations.ids()),
+            }),
         }
     };
     cube.regions.enumerated().map(region).collect()
@@ -190,7 +207,7 @@ pub(super) fn json_call_paths(cube: &Cube) -> Vec<JsonCallPath> {
         visits: visits.map_or(0, |visits| cube.own(visits, call)),
         time_s: inclusive.as_ref().map_or(0.0, |sums| cube.clock.seconds(sums[call])),
         self_s: measured.map_or(0.0, |metric| cube.clock.seconds(cube.own(metric, call))),
-        metrics: nonzero(cube, |metric| cube.own(metric, call)),
+        metrics: nonzero(cube, |metric| cube.shown_own(metric, call)),
     };
     cube.calls.ids().map(path).collect()
 }
@@ -204,16 +221,16 @@ pub(super) fn json_locations(cube: &Cube) -> Vec<JsonLocation> {
             process: process.name.clone(),
             rank: process.rank,
             node: process.node.clone(),
-            metrics: nonzero(cube, |metric| cube.total_at(metric, id)),
+            metrics: nonzero(cube, |metric| cube.shown_at(metric, &[id])),
         }
     };
     cube.system.locations.ids().map(location).collect()
 }
 
 /// The values by metric, of those that are not 0 and are sums that mean something.
-pub(crate) fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> i64) -> BTreeMap<String, f64> {
+pub(crate) fn nonzero(cube: &Cube, value: impl Fn(MetricId) -> f64) -> BTreeMap<String, f64> {
     let all = cube.metrics().enumerated().map(|(id, metric)| (metric, value(id)));
-    all.filter(|(metric, value)| *value != 0 && properties::adds_up(&metric.name))
+    all.filter(|(metric, value)| *value != 0.0 && properties::adds_up(&metric.name))
         .map(|(metric, value)| (metric.name.clone(), shown(cube, metric.unit, value)))
         .collect()
 }
@@ -228,7 +245,7 @@ mod tests {
                     main/parallel@a.c:4/for@a.c:5  *  time=50 visits=2 omp_loop_iterations=20 \
                     omp_loop_visits_known=2 omp_loop_iterations_min=9 omp_loop_iterations_max=11\n";
         let cube = pompeii_analysis::notation::cube(text).unwrap();
-        let shown = nonzero(&cube, |metric| cube.total(metric));
+        let shown = nonzero(&cube, |metric| cube.shown_total(metric));
         assert_eq!(shown.get("omp_loop_iterations"), Some(&40.0), "{shown:?}");
         assert!(!shown.contains_key("omp_loop_iterations_max"), "{shown:?}");
     }

@@ -2,7 +2,10 @@
 
 use expect_test::{Expect, expect};
 use pompeii_analysis as analysis;
-use pompeii_model::{Cube, Distribution, LocationId, Moments, TaskTime, TaskTimes, Wait};
+use pompeii_model::{
+    CallId, Combine, Cube, Display, Distribution, LocationId, Metric, Moments, TaskTime, TaskTimes,
+    Unit, Wait,
+};
 use pompeii_report::{Options, RunInfo, TreeOptions, json_report, summary, tasks, trees, waits};
 
 /// Eight threads of an ocean model: imbalance, serial parts, and a critical section.
@@ -240,6 +243,53 @@ fn three_trees_with_both_values() {
             |       OMP thread 6                                   4.8 s        4.8 s    12 %
             |       OMP thread 7                                   4.8 s        4.8 s    12 %
         "#]],
+    );
+}
+
+/// Thread 0 computes for 40 of 100 ticks, then both compute for 50, and thread 1 waits for 10. The
+/// longest single wait is 6 of thread 0 in the region and 10 of thread 1 at the barrier.
+#[test]
+fn a_maximum_is_one_in_all_trees() {
+    let mut measured = analysis::notation::cube(
+        "wall=100 locations=2
+         a                                0  time=40
+         a/parallel@a.c:2                 0  time=60
+         a/parallel@a.c:2                 1  time=50
+         a/parallel@a.c:2/barrier@a.c:3   1  time=10",
+    )
+    .unwrap();
+    let [name, title, description] = ["longest", "Longest wait", ""].map(str::to_owned);
+    let (unit, percent_of) = (Unit::Ticks, Some("time".to_owned()));
+    let display =
+        Display { over_calls: Combine::Maximum, over_locations: Combine::Maximum, percent_of };
+    let own = Metric { name, title, description, unit, parent: None, display };
+    let metric = measured.add_metric(own);
+    let calls: Vec<CallId> = measured.calls.ids().collect();
+    measured.add(metric, calls[1], LocationId(0), 6);
+    measured.add(metric, calls[2], LocationId(1), 10);
+    let options = TreeOptions { metric: "longest".into(), ..TreeOptions::default() };
+    let text = trees(&analysis::derive(&measured), &options);
+    let from = text.find(" longest").unwrap();
+    check(
+        &text[from..],
+        80,
+        expect![[r#"
+        | longest                                              10 ms        10 ms    10 %
+        |
+        | Call paths: longest                              collapsed     expanded   share
+        | (maximum over call paths and locations; percent of time)
+        | a                                                    10 ms          0 s    10 %
+        |   parallel a.c:2                                     10 ms       6.0 ms    10 %
+        |     barrier a.c:3                                    10 ms        10 ms    10 %
+        |
+        | Locations: longest                               collapsed     expanded   share
+        | (maximum over call paths and locations; percent of time)
+        | machine                                              10 ms            -    10 %
+        |   node                                               10 ms            -    10 %
+        |     Process                                          10 ms            -    10 %
+        |       Master thread                                 6.0 ms       6.0 ms     6 %
+        |       OMP thread 1                                   10 ms        10 ms    10 %
+    "#]],
     );
 }
 

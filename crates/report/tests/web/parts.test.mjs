@@ -174,6 +174,9 @@ test("lines of sources have the values of their regions", () => {
     { line: 8, regions: [{ name: "MPI_Send", value: 11 }], value: 11 },
   ]);
   assert.equal(lines.get("/src/b.c").get(3).value, 0);
+  const over = (calls) => Math.max(...[...calls].map((call) => panes.callValues.own[call]));
+  const largest = marksOf({ data, callValues: { ...panes.callValues, over } }, []);
+  assert.equal(largest.get("/src/a.c").get(4).value, 300);
 });
 
 test("totals of another report are read from its JSON or its page", () => {

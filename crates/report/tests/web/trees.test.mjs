@@ -111,6 +111,52 @@ test("what is selected is counted once", () => {
   assert.deepEqual(spread(values), { least: 28, mean: 33, most: 38, deviation: 5 });
 });
 
+/** The small run with a property that is combined in this way, in percent of time. By thread, the
+ *  call paths 1, 3 and 4 have 10, 20 and 5, and none, 30 and 5. */
+function combined(calls, locations) {
+  const { raw } = small();
+  const display = { calls, locations, percent_of: 0, words: `${calls}, ${locations}` };
+  const metrics = [...raw.metrics, { name: "mine", title: "Mine", unit: "sec", parent: -1, display }];
+  return new Data({ ...raw, metrics, values: [...raw.values, [[1, 10, 0], [3, 20, 30], [4, 5, 5]]] });
+}
+
+test("values are combined over call paths, then over locations, as a property says", () => {
+  const check = (how, total, own, inclusive, whole) => {
+    const data = combined(...how);
+    const values = callValues(data, [[3, 1]]);
+    assert.deepEqual([data.totals[3], data.whole(3)], [total, whole], how.join());
+    assert.deepEqual([...values.own], own, how.join());
+    assert.deepEqual([...values.inclusive], inclusive, how.join());
+    assert.equal(values.over(data.calls.keys()), total, how.join());
+  };
+  check(["maximum", "maximum"], 30, [0, 10, 0, 30, 5, 0], [30, 10, 30, 30, 5, 0], 45);
+  check(["maximum", "sum"], 50, [0, 10, 0, 50, 10, 0], [50, 10, 50, 50, 10, 0], 83);
+  check(["sum", "mean"], 35, [0, 5, 0, 25, 5, 0], [35, 5, 30, 30, 5, 0], 41.5);
+  check(["mean", "maximum"], 17.5, [0, 10, 0, 30, 5, 0], [17.5, 10, 17.5, 17.5, 5, 0], 45);
+});
+
+test("a maximum is one in all forms and at all locations", () => {
+  const data = combined("maximum", "maximum");
+  const [parts, picks] = [[[3, 1]], [{ id: 3, minus: [] }]];
+  const flat = filled(Flat, data, picks);
+  assert.deepEqual(flat.roots.map((id) => [flat.value(id), flat.extra[0](id)]),
+    [[0, 30], [30, 30], [0, 30], [0, 0]]);
+  const kinds = filled(ByConstruct, data, picks);
+  assert.deepEqual(kinds.roots.map((id) => kinds.value(id)), [30, 0, 0]);
+  const form = filled(BottomUp, data, picks);
+  const work = form.roots.find((id) => form.words(id).name === "work");
+  const callers = form.children(work).map((id) => form.value(id));
+  assert.deepEqual([form.value(work), ...callers], [30, 10, 30, 5]);
+  const values = locationValues(data, parts, Uint8Array.from([0, 1, 0, 0, 1, 0]));
+  assert.deepEqual([...values], [10, 5]);
+  assert.deepEqual([...systemValues(data, values, parts)], [10, 10, 10, 10, 5]);
+  const outline = new Outline(filled(CallTree, data, picks));
+  outline.adds = false;
+  outline.expanded.add(0);
+  outline.hidden.add(1);
+  assert.deepEqual([outline.shown(0), outline.shown(2)], [0, 30]);
+});
+
 test("locations can be selected before call paths", () => {
   const { own, inclusive } = callValues(small(), [[0, 1]], Uint8Array.from([0, 1]));
   assert.deepEqual([...own], [1, 0, 2, 30, 5, 7]);

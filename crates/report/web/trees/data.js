@@ -5,9 +5,11 @@
 // need gigabytes in a large run.
 
 import { inOrder } from "../order.js";
+import { isSum, total } from "./combine.js";
 
 /**
- * @typedef {{name: string, title: string, unit: string, parent: number}} RawMetric
+ * @typedef {{name: string, title: string, unit: string, parent: number,
+ *   display?: import("./combine.js").Display}} RawMetric
  * @typedef {{name: string, label: string, place: string, construct: string, role: string,
  *   paradigm: string, file: string, line: number, end_line: number, clauses: string,
  *   barrier_included: boolean, sampled: boolean}} RawRegion
@@ -54,7 +56,8 @@ export class Data {
     this.width = raw.locations.length;
     /** @type {(Rows | null)[]} */
     this.sparse = this.metrics.map(() => null);
-    this.totals = this.metrics.map((_, id) => sum(this.rows(id).cells));
+    this.totals = this.metrics.map(({ display }, id) =>
+      (isSum(display) ? sum(this.rows(id).cells) : total(this, id)));
   }
 
   /** Severities of a metric that are not 0: call paths, and for each its values by location, one
@@ -93,12 +96,22 @@ export class Data {
     return this.metrics.findIndex((metric) => metric.name === name);
   }
 
-  /** What the percentages of a metric refer to: CPU allocation for times, else its own root.
-   *  @param {number} metric */
+  /** What the percentages of a metric refer to: what it says itself, else CPU allocation for times,
+   *  else its own root. @param {number} metric */
   metricRoot(metric) {
+    const { percent_of: whole = -1 } = this.metrics[metric].display ?? {};
+    if (whole >= 0) return whole;
     if (this.metrics[metric].unit === "sec") return this.metricNamed("time");
     while (this.metrics[metric].parent >= 0) metric = this.metrics[metric].parent;
     return metric;
+  }
+
+  /** 100 % of a metric. A mean over locations is a share of a mean. @param {number} metric */
+  whole(metric) {
+    const { display } = this.metrics[metric];
+    const root = this.metricRoot(metric);
+    return display && display.percent_of >= 0 ? total(this, root, display.locations)
+      : this.totals[root];
   }
 
   /** @param {number} call */

@@ -145,9 +145,16 @@ export class Flat {
   }
 
   /** @param {CallValues} values */
-  update({ own, inclusive }) {
+  update({ own, inclusive, over }) {
     this.sums.fill(0);
     this.withCallees.fill(0);
+    if (over) {
+      this.callsOf.forEach((calls, region) => {
+        this.sums[region] = over(calls);
+        this.withCallees[region] = over(withBelow(this.data, calls));
+      });
+      return;
+    }
     this.data.calls.forEach(({ region }, call) => {
       this.sums[region] += own[call];
       if (this.outermost[call]) this.withCallees[region] += inclusive[call];
@@ -238,8 +245,10 @@ export class ByConstruct extends Flat {
   /** @override @param {CallValues} values */
   update(values) {
     super.update(values);
-    this.groupSums = this.groups.map(({ members }) =>
-      members.reduce((total, id) => total + this.sums[id], 0));
+    const { over } = values;
+    this.groupSums = this.groups.map(({ members }) => (over
+      ? over(members.flatMap((id) => this.callsOf[id]))
+      : members.reduce((total, id) => total + this.sums[id], 0)));
   }
 
   /** @override @param {number} id @returns {number} */
@@ -288,8 +297,8 @@ export class BottomUp {
      * @type {{region: number, parent: number, depth: number, ends: number[], at: number[],
      *   below: number[] | null}[]} */
     this.nodes = [];
-    /** @type {Float64Array} */
-    this.ownValues = new Float64Array(data.calls.length);
+    /** @type {(calls: Iterable<number>) => number} */
+    this.over = () => 0;
     /** @type {Map<number, number>} */
     this.rootOf = new Map();
     callsByRegion(data).forEach((calls, region) => {
@@ -343,8 +352,12 @@ export class BottomUp {
   }
 
   /** @param {CallValues} values */
-  update({ own }) {
-    this.ownValues = own;
+  update({ own, over }) {
+    this.over = over ?? ((/** @type {Iterable<number>} */ calls) => {
+      let total = 0;
+      for (const call of calls) total += own[call];
+      return total;
+    });
     this.known = [];
   }
 
@@ -352,7 +365,7 @@ export class BottomUp {
   value(id) {
     let value = this.known[id];
     if (value === undefined) {
-      value = this.nodes[id].ends.reduce((total, call) => total + this.ownValues[call], 0);
+      value = this.over(this.nodes[id].ends);
       this.known[id] = value;
     }
     return value;
@@ -362,8 +375,7 @@ export class BottomUp {
    *  @returns {number} */
   own(id) {
     const { ends, at } = this.nodes[id];
-    return ends.reduce((total, call, index) =>
-      total + (this.data.calls[at[index]].parent < 0 ? this.ownValues[call] : 0), 0);
+    return this.over(ends.filter((_, index) => this.data.calls[at[index]].parent < 0));
   }
 
   /** @param {number} id @param {Uint8Array} mask @param {number} bit */
@@ -393,6 +405,14 @@ function callsByRegion(data) {
   const calls = data.regions.map(() => []);
   data.calls.forEach(({ region }, call) => calls[region].push(call));
   return calls;
+}
+
+/** Call paths and those below them, each once. @param {Data} data @param {number[]} calls */
+function withBelow(data, calls) {
+  const all = new Set(calls);
+  // What is added while the set is walked is walked too.
+  for (const call of all) data.calls[call].children.forEach((child) => all.add(child));
+  return all;
 }
 
 /** 1 for each call path that is not inside of another one of the same region: recursion counts

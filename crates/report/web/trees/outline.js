@@ -26,6 +26,8 @@ export class Outline {
     this.hidden = new Set();
     /** Nodes with a smaller share have no row. */
     this.threshold = 0;
+    /** Whether a row that is expanded has the values of its hidden children: maxima do not add up. */
+    this.adds = true;
     /** @type {(id: number) => number} */
     this.shareOf = () => 1;
     /** @type {Order} */
@@ -127,6 +129,7 @@ export class Outline {
 
   /** Sum of the hidden children of a node. @param {number} id */
   hiddenBelow(id) {
+    if (!this.adds) return 0;
     return this.forest.children(id).reduce((total, child) =>
       total + (this.isHidden(child) ? this.forest.value(child) : 0), 0);
   }

@@ -3,12 +3,13 @@
 // change places; then the call tree shows what the selected locations did.
 
 import { percent, severity, signed } from "../format.js";
+import { combine, isSum } from "./combine.js";
 import { sum } from "./data.js";
 import { BottomUp, ByConstruct, CallTree, Flat } from "./forms.js";
 import { quickMode, shareIn } from "./modes.js";
 import { Outline } from "./outline.js";
 import {
-  callValues, locationValues, maskOf, metricValue, partsOf, spread, systemValues,
+  callValues, displayOf, locationValues, maskOf, metricValue, partsOf, spread, systemValues,
 } from "./severity.js";
 import { Tree } from "./tree.js";
 import { Values } from "./values.js";
@@ -263,26 +264,30 @@ export class Panes extends Values {
     const picks = picksOf(metrics);
     const parts = partsOf(picks);
     this.metricSelected = picks.reduce((value, pick) => value + metricValue(data, pick), 0);
-    const root = data.metricRoot(picks[0]?.id ?? 0);
-    this.rootTotal = data.totals[root];
+    this.rootTotal = data.whole(picks[0]?.id ?? 0);
+    this.display = displayOf(data, parts);
     if (this.locationsFirst) {
-      this.setLocations(locationValues(data, parts));
+      this.setLocations(locationValues(data, parts), parts);
       this.locationMask = maskOf(/** @type {any} */ (system.outline.forest), picksOf(system), data.width);
       this.setCalls(callValues(data, parts, this.locationMask));
     } else {
       this.setCalls(callValues(data, parts));
-      this.setLocations(locationValues(data, parts, this.callMask));
+      this.setLocations(locationValues(data, parts, this.callMask), parts);
     }
     this.largestLocation = this.locationValues.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
     this.bases = this.basesNow();
   }
 
-  /** Metrics of different units cannot be added: the last one that was selected decides. */
+  /** Metrics of different units cannot be added, and neither can maxima and means: the last one that
+   *  was selected decides. */
   dropOtherUnits() {
     const { metrics, data } = this;
-    this.unit = data.metrics[metrics.focused].unit;
+    const { unit, display } = data.metrics[metrics.focused];
+    this.unit = unit;
     for (const id of metrics.selected) {
-      if (data.metrics[id].unit !== this.unit) metrics.selected.delete(id);
+      const other = data.metrics[id];
+      const adds = other.unit === unit && isSum(display) && isSum(other.display);
+      if (!adds && id !== metrics.focused) metrics.selected.delete(id);
     }
   }
 
@@ -291,42 +296,45 @@ export class Panes extends Values {
     const { data, calls } = this;
     this.callValues = values;
     this.form.update(values);
-    this.callWhole = sum(values.own);
+    const { over } = values;
+    this.callWhole = over ? over(data.calls.keys()) : sum(values.own);
     // What the colours of call paths refer to: parts of a difference may cancel out.
     this.colourWhole = data.raw.difference ? sum(values.own.map(Math.abs)) : this.callWhole;
     calls.outline.shareOf = (id) => ratio(this.form.value(id), this.colourWhole);
     calls.outline.threshold = this.hideBelow;
+    calls.outline.adds = !over;
     calls.outline.changed();
     this.callMask = maskOf(this.form, picksOf(calls), data.calls.length);
-    this.callSelected = values.own.reduce((total, own, call) =>
-      total + (this.callMask[call] ? own : 0), 0);
+    const isSelected = (/** @type {number} */ call) => this.callMask[call] === 1;
+    this.callSelected = over ? over([...data.calls.keys()].filter(isSelected))
+      : values.own.reduce((total, own, call) => total + (isSelected(call) ? own : 0), 0);
     const { roots } = this.form;
     this.largestRoot = roots.reduce((most, id) => Math.max(most, this.form.value(id)), 0);
   }
 
-  /** @param {Float64Array} values */
-  setLocations(values) {
+  /** @param {Float64Array} values @param {import("./severity.js").Parts} parts */
+  setLocations(values, parts) {
     this.locationValues = values;
-    this.systemAll = systemValues(this.data, values);
+    this.systemAll = systemValues(this.data, values, parts);
     this.system.outline.changed();
     this.peers = peersByDepth(this.data, this.systemAll);
   }
 
   /** What 100 % is in the modes that refer to another pane. */
   basesNow() {
-    const { calls, system } = this;
+    const { calls, system, display } = this;
     const rootsOf = (/** @type {Tree} */ tree) =>
       new Set([...tree.selected].map((id) => tree.outline.path(id).at(-1) ?? id));
-    const value = (/** @type {Tree} */ tree) => [...rootsOf(tree)].reduce((total, id) =>
-      total + tree.outline.forest.value(id), 0);
+    const value = (/** @type {Tree} */ tree, /** @type {import("./combine.js").How} */ how = "sum") =>
+      combine([...rootsOf(tree)].map((id) => tree.outline.forest.value(id)), how);
     return {
       "metric-root": this.rootTotal,
       "metric-selection": this.metricSelected,
-      "call-root": value(calls),
+      "call-root": value(calls, display?.calls),
       "call-selection": this.callSelected,
-      "system-root": value(system),
-      "system-selection": picksOf(system).reduce((total, { id }) =>
-        total + system.outline.shown(id), 0),
+      "system-root": value(system, display?.locations),
+      "system-selection": combine(picksOf(system).map(({ id }) => system.outline.shown(id)),
+        display?.locations ?? "sum"),
       external: this.externalBase(this.metrics.focused),
     };
   }
@@ -352,13 +360,19 @@ export class Panes extends Values {
     this.update();
   }
 
+  /** The name of a property, with what must be known of its values. @param {number} metric */
+  titleOf(metric) {
+    const { title, display } = this.data.metrics[metric];
+    return display ? `${title} (${display.words})` : title;
+  }
+
   /** What stands above and below the trees. */
   label() {
     const { data, hosts } = this;
     const names = (/** @type {Tree} */ tree, /** @type {(id: number) => string} */ name) =>
       [...tree.selected].slice(0, 4).map(name).join(" + ")
         + (tree.selected.size > 4 ? ` + ${tree.selected.size - 4} more` : "");
-    const property = names(this.metrics, (id) => data.metrics[id].title);
+    const property = names(this.metrics, (id) => this.titleOf(id));
     const path = names(this.calls, (id) => {
       const { name, place } = this.form.words(id);
       return place ? `${name} ${place.split("/").at(-1)}` : name;
@@ -402,7 +416,7 @@ export class Panes extends Values {
 
   /** @param {number} metric */
   ownRoot(metric) {
-    return this.data.totals[this.data.metricRoot(metric)];
+    return this.data.whole(metric);
   }
 
   /** @param {number} id @returns {import("./tree.js").Shown} */
@@ -412,7 +426,8 @@ export class Panes extends Values {
     const root = this.ownRoot(id);
     const text = this.text("metrics", value, metric.unit, root, undefined,
       { external: this.externalBase(id) });
-    const title = `${metric.name}: ${this.severity(value, metric.unit)}`;
+    const words = metric.display ? ` (${metric.display.words})` : "";
+    const title = `${metric.name}: ${this.severity(value, metric.unit)}${words}`;
     // Counts have no colour: all visits are not a bad thing.
     const share = metric.unit === "sec" ? ratio(value, root) : 0;
     return { name: metric.title, value, text, share, title };

@@ -3,6 +3,7 @@
 // tree always sum to its whole. A hidden child belongs to its parent's own value. A selection in
 // one tree is what the trees to its right are about.
 
+import { byLocation, combinedCalls, combinedSystem, isSum } from "./combine.js";
 import { sum } from "./data.js";
 
 /**
@@ -10,7 +11,9 @@ import { sum } from "./data.js";
  * @typedef {{id: number, minus: number[]}} Pick
  * Signed parts of a selection of properties: metric and +1 or -1.
  * @typedef {[number, number][]} Parts
- * @typedef {{own: Float64Array, inclusive: Float64Array}} CallValues
+ * `over` has the value of some call paths together, if it is not the sum of their own values.
+ * @typedef {{own: Float64Array, inclusive: Float64Array,
+ *   over?: (calls: Iterable<number>) => number}} CallValues
  * @typedef {import("./data.js").Data} Data
  */
 
@@ -29,6 +32,13 @@ export function partsOf(picks) {
   });
 }
 
+/** How a property is displayed that is no sum; it is the only one then.
+ *  @param {Data} data @param {Parts} parts */
+export function displayOf(data, parts) {
+  const display = parts.length ? data.metrics[parts[0][0]].display : undefined;
+  return isSum(display) ? undefined : display;
+}
+
 /**
  * Own and inclusive values of every call path, summed over locations (those of the mask, if there
  * is one).
@@ -36,6 +46,8 @@ export function partsOf(picks) {
  * @returns {CallValues}
  */
 export function callValues(data, parts, mask = null) {
+  const display = displayOf(data, parts);
+  if (display) return combinedCalls(data, parts[0][0], display, mask);
   const own = new Float64Array(data.calls.length);
   for (const [metric, sign] of parts) {
     const { calls, cells } = data.rows(metric);
@@ -65,6 +77,8 @@ function rowSum(cells, from, width, mask) {
  * @param {Data} data @param {Parts} parts @param {Uint8Array | null} mask
  */
 export function locationValues(data, parts, mask = null) {
+  const display = displayOf(data, parts);
+  if (display) return byLocation(data, parts[0][0], display.calls, mask);
   const values = new Float64Array(data.width);
   for (const [metric, sign] of parts) {
     const { calls, cells } = data.rows(metric);
@@ -77,8 +91,10 @@ export function locationValues(data, parts, mask = null) {
 }
 
 /** Values of all nodes of the system tree, with everything below them. @param {Data} data
- *  @param {Float64Array} values by location */
-export function systemValues(data, values) {
+ *  @param {Float64Array} values by location @param {Parts} parts the properties */
+export function systemValues(data, values, parts = []) {
+  const display = displayOf(data, parts);
+  if (display) return combinedSystem(data, values, display.locations);
   const all = new Float64Array(data.system.length);
   for (let id = all.length - 1; id >= 0; id--) {
     const { index, parent } = data.system[id];

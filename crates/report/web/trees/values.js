@@ -24,5 +24,8 @@ export class Values {
     this.peers = [];
     /** @type {Partial<Record<import("./modes.js").Mode, number>>} */
     this.bases = {};
+    /** How the selected property is displayed, if it is no sum.
+     *  @type {import("./combine.js").Display | undefined} */
+    this.display = undefined;
   }
 }

@@ -22,20 +22,27 @@ const ABOVE = 6;
 export function marksOf(panes, regions) {
   /** @type {Map<string, Map<number, Mark>>} */
   const files = new Map();
+  /** Call paths at a mark or a region of it, if their values are not added.
+   *  @type {Map<{value: number}, number[]>} */
+  const together = new Map();
+  const over = panes?.callValues.over;
   const add = (/** @type {{label: string, file: string, line: number}} */ { label, file, line },
-    /** @type {number} */ value) => {
+    /** @type {number} */ value, call = -1) => {
     if (!file || line < 1) return;
     const lines = files.get(file) ?? new Map();
     files.set(file, lines);
     const mark = lines.get(line) ?? { line, regions: [], value: 0 };
     lines.set(line, mark);
     mark.value += value;
-    const known = mark.regions.find((/** @type {{name: string}} */ { name }) => name === label);
+    let known = mark.regions.find((/** @type {{name: string}} */ { name }) => name === label);
     if (known) known.value += value;
-    else mark.regions.push({ name: label, value });
+    else mark.regions.push(known = { name: label, value });
+    if (!over || call < 0) return;
+    for (const of of [mark, known]) together.set(of, [...together.get(of) ?? [], call]);
   };
   regions.forEach((region) => add(region, 0));
-  panes?.data.calls.forEach(({ id }) => add(panes.data.region(id), panes.callValues.own[id]));
+  panes?.data.calls.forEach(({ id }) => add(panes.data.region(id), panes.callValues.own[id], id));
+  if (over) together.forEach((calls, of) => { of.value = over(calls); });
   return files;
 }
 

@@ -11,7 +11,7 @@ use pompeii_otf2::enums::{LocationGroupType, LocationType, Paradigm, RegionRole}
 use pompeii_otf2::event::{Enter, Event, Leave, RmaWaitChange};
 use pompeii_otf2::reference::*;
 use pompeii_otf2::write::{ArchiveWriter, Options};
-use pompeii_tables::{OwnProperty, Run, Trace, open};
+use pompeii_tables::{Combine, Display, OwnProperty, Run, Trace, open};
 use tempfile::TempDir;
 
 use crate::show::show;
@@ -203,6 +203,7 @@ fn own(name: &str, values: &[(u32, u32, i64)]) -> OwnProperty {
         description: "What it is.".to_owned(),
         unit: Unit::Ticks,
         part_of: Some("comp".to_owned()),
+        display: Display::default(),
         values: values.to_vec(),
     }
 }
@@ -232,6 +233,77 @@ fn properties_of_the_users_own_are_stored() {
     let error = |run: &Run, name| run.store(&[own(name, &[])]).unwrap_err().to_string();
     assert!(error(&run, "time").starts_with("`time` is the name of a property of Pompeii"));
     assert!(error(&open(&anchor).unwrap(), "mine").contains("expected an experiment"));
+}
+
+/// A property that is displayed in this way.
+fn shown(name: &str, [calls, locations]: [Combine; 2], percent_of: &str) -> OwnProperty {
+    let percent_of = Some(percent_of.to_owned());
+    let display = Display { over_calls: calls, over_locations: locations, percent_of };
+    OwnProperty { part_of: None, display, ..own(name, &[(3, 0, 12)]) }
+}
+
+/// `work` has 12 ticks, of a run of 100 on one location.
+#[test]
+fn properties_are_stored_with_their_display() {
+    use Combine::{Maximum, Mean, Sum};
+    let folder = tempfile::tempdir().unwrap();
+    archive(folder.path());
+    let run = open(folder.path()).unwrap();
+    run.table("trace.calls").unwrap().for_each(|batch| drop(batch.unwrap()));
+    let count = OwnProperty { unit: Unit::Count, ..shown("count", [Maximum; 2], "visits") };
+    let properties =
+        [shown("longest", [Maximum; 2], "time"), shown("mean", [Sum, Mean], "longest"), count];
+    run.store(&properties).unwrap();
+    let file = folder.path().join("trace.cubex");
+    let stored = open(&file).unwrap().cube().unwrap();
+    let report = pompeii_cubex::Reader::open(&file).unwrap();
+    for (property, data_type) in properties.iter().zip(["MAXDOUBLE", "DOUBLE", "MAXDOUBLE"]) {
+        let metric = stored.metric(&property.name).unwrap();
+        assert_eq!(stored.metrics()[metric].display, property.display);
+        assert_eq!(stored.metrics()[metric].unit, property.unit);
+        assert_eq!(stored.shown_total(metric), 12.0);
+        let in_cube = report.report().metric(&property.name).unwrap();
+        assert_eq!(report.report().metrics[in_cube].data_type.to_string(), data_type);
+    }
+    let whole = |name| stored.shown_whole(stored.metric(name).unwrap());
+    assert_eq!((whole("longest"), whole("mean")), (Some(100.0), Some(12.0)));
+}
+
+#[test]
+fn a_display_that_cannot_be_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    archive(folder.path());
+    let run = open(folder.path()).unwrap();
+    let check = |properties: &[OwnProperty], expected: Expect| {
+        expected.assert_eq(&run.store(properties).unwrap_err().to_string());
+    };
+    let longest = shown("longest", [Combine::Maximum; 2], "time");
+    let part =
+        |name: &str, of: &OwnProperty| OwnProperty { part_of: Some(name.to_owned()), ..of.clone() };
+    check(
+        &[part("comp", &longest)],
+        expect![
+            "`longest` is a part of `comp` and displayed as maximum over call paths and locations; percent of time; parts are sums: leave the parent out, or declare no maximum and no mean"
+        ],
+    );
+    check(
+        &[longest, part("longest", &own("mine", &[]))],
+        expect![
+            "`mine` is a part of `longest`, which is displayed as maximum over call paths and locations; percent of time; only a sum has parts"
+        ],
+    );
+    check(
+        &[shown("mine", [Combine::Sum; 2], "tme")],
+        expect![
+            "`mine` is shown in percent of `tme`, and there is no such metric; expected the name of a property of `pompeii explain` or of one that is stored together with it"
+        ],
+    );
+    check(
+        &[shown("mine", [Combine::Sum; 2], "visits")],
+        expect![
+            "`mine` is in sec and shown in percent of `visits`, which is in occ; expected two metrics of the same unit"
+        ],
+    );
 }
 
 #[test]

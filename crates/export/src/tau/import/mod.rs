@@ -21,8 +21,8 @@ use std::fs;
 use std::path::Path;
 
 use pompeii_model::{
-    Cube, Frequency, IndexVec, Location, LocationId, Metric, MetricId, Process, ProcessId, System,
-    Unit,
+    Cube, Display, Frequency, IndexVec, Location, LocationId, Metric, MetricId, Process, ProcessId,
+    System, Unit,
 };
 
 use crate::source::Error;
@@ -212,7 +212,8 @@ fn is_time(metric: &str) -> bool {
 
 fn metric(name: &str, title: &str, unit: Unit) -> Metric {
     let (name, title) = (name.to_owned(), title.to_owned());
-    Metric { name, title, description: String::new(), unit, parent: None }
+    let (description, display) = (String::new(), Display::default());
+    Metric { name, title, description, unit, parent: None, display }
 }
 
 /// Processes and threads. Threads that have no name are those of OpenMP.
