@@ -2,7 +2,8 @@
 //! call paths on each location, then over locations.
 //!
 //! Values that are 0 are not in a cube. Therefore a maximum or a mean over call paths is one of
-//! those call paths that have a value on the location. All locations count in a mean over locations.
+//! those call paths that have a value on the location. All locations count in a mean over
+//! locations.
 
 use crate::display::Combined;
 use crate::{CallId, Combine, Cube, Display, IndexVec, LocationId, MetricId};
@@ -83,8 +84,8 @@ impl Cube {
         all.iter().map(|values| values.value(over_locations)).collect()
     }
 
-    /// What 100 % of a metric is, if it says so: the total of another metric. Locations are combined
-    /// as those of the metric: a mean over locations is a share of the mean of the whole.
+    /// What 100 % of a metric is, if it says so: the total of another metric. Locations are
+    /// combined as those of the metric: a mean over locations is a share of the mean of the whole.
     pub fn shown_whole(&self, metric: MetricId) -> Option<f64> {
         let display = self.display(metric);
         let whole = self.metric(display.percent_of.as_deref()?)?;

@@ -4,13 +4,14 @@
 use arrow_array::{Float64Array, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::ArrowError;
 use pompeii_model::{CallId, CallTree, Cube, Frequency, IndexVec, Region, RegionId, System, Unit};
+use pompeii_replay::definitions::{Comm, Definitions, Resource};
 
 use crate::columns::{Columns, texts};
 
 /// Metrics: `metric`, its unique `name`, `title` and `description` for people, the `unit` of its
 /// values multiplied by `scale`, and the `parent` that it is a part of. `over_call_paths` and
-/// `over_locations` say how its values are combined: `sum`, `maximum` or `mean`. `percent_of` is the
-/// name of the metric whose total is 100 %, if the metric says so.
+/// `over_locations` say how its values are combined: `sum`, `maximum` or `mean`. `percent_of` is
+/// the name of the metric whose total is 100 %, if the metric says so.
 ///
 /// # Errors
 /// Those of Arrow.
@@ -99,6 +100,29 @@ pub fn locations(system: &System) -> Result<RecordBatch, ArrowError> {
         .with("process", UInt32Array::from_iter_values(processes().map(|process| process.0)))
         .with("rank", UInt32Array::from_iter_values(ranks))
         .with("node", texts(nodes))
+        .batch()
+}
+
+/// Members of communicators and teams: the `communicator` that events name, the `rank` or thread
+/// number in it, and the `location`. Its members on the other side of an inter-communicator come
+/// after those of its own side.
+///
+/// # Errors
+/// Those of Arrow.
+pub fn communicators(definitions: &Definitions) -> Result<RecordBatch, ArrowError> {
+    let comms = definitions.comms.iter().filter(|(_, of)| of.resource == Resource::Communicator);
+    let mut comms: Vec<(&u32, &Comm)> = comms.collect();
+    comms.sort_by_key(|(id, _)| **id);
+    let members = |(id, comm): (&u32, &Comm)| {
+        let locations = comm.members.iter().chain(&comm.remote);
+        let id = *id;
+        (0..).zip(locations).map(move |(rank, at)| (id, rank, at.0)).collect::<Vec<_>>()
+    };
+    let rows: Vec<(u32, u32, u32)> = comms.into_iter().flat_map(members).collect();
+    Columns::default()
+        .with("communicator", UInt32Array::from_iter_values(rows.iter().map(|row| row.0)))
+        .with("rank", UInt32Array::from_iter_values(rows.iter().map(|row| row.1)))
+        .with("location", UInt32Array::from_iter_values(rows.iter().map(|row| row.2)))
         .batch()
 }
 

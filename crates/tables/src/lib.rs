@@ -37,7 +37,7 @@ pub use facts::{Facts, Rows};
 pub use named::Reader;
 pub use open::{Run, open};
 pub use own::{Larger, OwnProperty};
-/// What callers need of the model: numbers of locations, and what values are and how they are shown.
+/// What callers need of the model: numbers of locations, what values are, and how they are shown.
 pub use pompeii_model::{Combine, Display, LocationId, Unit};
 pub use severities::Severities;
 pub use trace::{Table, Trace};

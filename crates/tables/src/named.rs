@@ -21,7 +21,7 @@ const CUBE_TABLES: [&str; 5] = ["metrics", "call_paths", "regions", "locations",
 /// Begins the name of a table of the trace.
 const OF_TRACE: &str = "trace.";
 /// Tables that the definitions of a trace have, besides those of its events.
-const TRACE_DIMENSIONS: [&str; 2] = ["regions", "locations"];
+const TRACE_DIMENSIONS: [&str; 3] = ["regions", "locations", "communicators"];
 
 impl Run {
     /// The names of all tables. Those of the trace are only there if there is one.
@@ -78,6 +78,7 @@ fn trace_table(trace: &Trace, name: &str) -> Result<Reader, Error> {
     Ok(match name {
         "regions" => one(dimensions::regions(&definitions.regions)?),
         "locations" => one(dimensions::locations(&definitions.system)?),
+        "communicators" => one(dimensions::communicators(definitions)?),
         _ => Box::new(trace.table(name)?),
     })
 }

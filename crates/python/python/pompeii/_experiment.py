@@ -50,6 +50,9 @@ class Trace(_TraceTables):
 
     regions = _table("trace.regions", "Regions: name, label, role, paradigm, file, lines.")
     locations = _table("trace.locations", "Locations: name, process, rank, node.")
+    communicators = _table(
+        "trace.communicators", "Members of communicators and teams: communicator, rank, location."
+    )
 
     def __init__(self, run: Any) -> None:
         self._run = run

@@ -361,7 +361,7 @@ export class Panes extends Values {
   }
 
   /** The name of a property, with what must be known of its values. @param {number} metric */
-  titleOf(metric) {
+  propertyTitle(metric) {
     const { title, display } = this.data.metrics[metric];
     return display ? `${title} (${display.words})` : title;
   }
@@ -372,7 +372,7 @@ export class Panes extends Values {
     const names = (/** @type {Tree} */ tree, /** @type {(id: number) => string} */ name) =>
       [...tree.selected].slice(0, 4).map(name).join(" + ")
         + (tree.selected.size > 4 ? ` + ${tree.selected.size - 4} more` : "");
-    const property = names(this.metrics, (id) => this.titleOf(id));
+    const property = names(this.metrics, (id) => this.propertyTitle(id));
     const path = names(this.calls, (id) => {
       const { name, place } = this.form.words(id);
       return place ? `${name} ${place.split("/").at(-1)}` : name;
