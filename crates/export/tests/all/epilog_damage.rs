@@ -44,6 +44,26 @@ mod tests {
     }
 
     #[test]
+    fn traces_of_processes_have_to_be_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        assert_eq!(import::find(folder).unwrap(), None);
+        let single = folder.join("ELG");
+        fs::create_dir(&single).unwrap();
+        fs::write(single.join("00000"), sound()).unwrap();
+        for path in [folder, &single, &single.join("00000")] {
+            let error = import::find(path).unwrap_err().to_string();
+            assert!(error.contains("each process has a trace of its own"), "{error}");
+            assert!(error.contains("call `elg_merge` of Scalasca 1"), "{error}");
+        }
+        // When they are merged, the folder has what can be read.
+        let merged = folder.join("epik.elg");
+        fs::write(&merged, sound()).unwrap();
+        assert_eq!(import::find(folder).unwrap(), Some(merged));
+        assert!(import::find(&single.join("00000")).is_err());
+    }
+
+    #[test]
     fn a_file_that_ends_anywhere() {
         let sound = sound();
         (0..sound.len()).step_by(7).for_each(|end| check(&sound[..end]));

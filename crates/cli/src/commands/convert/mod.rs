@@ -124,7 +124,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
             to_folder(output, |create| paraver::write(open, create))
         }),
-        Format::Otf2 => match epilog::import::find(&arguments.trace) {
+        Format::Otf2 => match epilog::import::find(&arguments.trace)
+            .with_context(|| cannot("read the EPILOG trace", &arguments.trace))?
+        {
             Some(file) => from_epilog(arguments, &file),
             None => to_otf2(arguments),
         },

@@ -25,6 +25,10 @@ use survey::Survey;
 
 /// The merged trace in the folder of an experiment of Scalasca 1.
 const MERGED: &str = "epik.elg";
+/// The folder with the traces of its processes.
+const SINGLE: &str = "ELG";
+/// A folder with this file is an experiment in another format.
+const ANCHOR: &str = "traces.otf2";
 
 /// A file that has been read once.
 #[derive(Debug)]
@@ -34,11 +38,39 @@ pub struct Source {
 }
 
 /// The file of EPILOG that a path names, or that is in this folder; `None` if there is none.
-pub fn find(path: &Path) -> Option<PathBuf> {
-    let path = if path.is_dir() { path.join(MERGED) } else { path.to_owned() };
+///
+/// # Errors
+/// The traces of processes that are not merged: a number of a region or a location means something
+/// else in each of these files.
+pub fn find(path: &Path) -> Result<Option<PathBuf>, Error> {
+    let is_folder = path.is_dir();
+    let file = if is_folder { path.join(MERGED) } else { path.to_owned() };
+    let is_epilog = begins_as_epilog(&file);
+    let is_single = match (is_folder, is_epilog) {
+        (true, false) => !path.join(ANCHOR).exists() && (path.join(SINGLE).is_dir() || is_in(path)),
+        (false, true) => path.parent().is_some_and(is_in),
+        _ => false,
+    };
+    if is_single {
+        return Err(Error::Input(format!(
+            "each process has a trace of its own, with its own numbers of regions and locations; \
+             expected the merged trace {MERGED}: call `elg_merge` of Scalasca 1 with the folder of \
+             the experiment, which makes it, and convert that folder"
+        )));
+    }
+    Ok(is_epilog.then_some(file))
+}
+
+/// Whether a file begins as one of EPILOG, which may be compressed.
+fn begins_as_epilog(file: &Path) -> bool {
     let mut begin = [0; 2];
-    File::open(&path).and_then(|mut file| file.read_exact(&mut begin)).ok()?;
-    [*b"EP", [0x1f, 0x8b]].contains(&begin).then_some(path)
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && [*b"EP", [0x1f, 0x8b]].contains(&begin)
+}
+
+/// Whether a folder is the one with the traces of processes.
+fn is_in(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == SINGLE)
 }
 
 impl Source {
