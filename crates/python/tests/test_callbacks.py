@@ -1,13 +1,15 @@
 """Properties that take a trace event by event."""
 
 import functools
+import gc
 import os
 import subprocess
 import unittest
 
 import pompeii
 from common import experiment, folder
-from pompeii._walk import Event, _Links, _Tasks
+from pompeii import Event
+from pompeii._walk import Tasks, _Links
 
 
 @functools.lru_cache(maxsize=None)
@@ -115,6 +117,24 @@ class Callbacks(unittest.TestCase):
             self.assertIs(it.send.receive, it)
             self.assertEqual(it.send.fields["bytes"], it.fields["bytes"])
 
+    def test_a_send_has_its_receive_at_once(self):
+        x = pompeii.open(messages())
+        for event in x.events(kinds=["send"]):
+            self.assertIs(event.receive.send, event)
+            self.assertGreater(event.receive.position, event.position)
+
+    def test_memory_follows_what_is_open(self):
+        most = total = 0
+        for event in pompeii.open(messages()).events():
+            if event.kind in ("MpiSend", "MpiIsend"):
+                self.assertIsNotNone(event.receive)
+            if event.position % 500 == 0:
+                gc.collect()
+                most = max(most, sum(isinstance(it, Event) for it in gc.get_objects()))
+            total += 1
+        self.assertGreater(total, 4000)
+        self.assertLess(most, 200)
+
     def test_one_that_fails_does_not_stop_the_others(self):
         class Negative(pompeii.Property):
             name = "negative"
@@ -159,7 +179,7 @@ def event(location, time, kind, **fields):
     return made
 
 
-class Tasks(unittest.TestCase):
+class Stacks(unittest.TestCase):
     def test_each_task_has_a_stack_of_its_own(self):
         links = _Links([0])
         one, two = ({"team": 1, "creator": 0, "task": number} for number in (1, 2))
@@ -185,7 +205,7 @@ class Tasks(unittest.TestCase):
         self.assertIsNone(events[-1].task)
 
     def test_an_inner_team_of_a_task_has_an_implicit_task_of_its_own(self):
-        tasks = _Tasks(0, 0)
+        tasks = Tasks(0, 0)
         tasks.take(event(0, 1, "ThreadTaskSwitch", team=1, creator=0, task=1))
         tasks.take(event(0, 2, "ThreadTeamBegin", team=2))
         inner = tasks.stack

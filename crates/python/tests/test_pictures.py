@@ -36,6 +36,20 @@ class Pictures(unittest.TestCase):
         self.assertGreater(max(tops), 0)
         self.assertLessEqual(max(tops), 2.001)
 
+    def test_a_timeline_has_its_boxes_in_rows(self):
+        module("matplotlib").use("agg")
+        axes = pompeii.open(experiment()).plot_timeline()
+        names = [label.get_text() for label in axes.get_yticklabels()]
+        self.assertEqual(names, ["thread 0", "thread 1"])
+        box = {"location": 1, "region": "work", "depth": 1, "begin": 150, "end": 200, "task": None}
+        axes = _plots.timeline([box], ["a", "b"], (100, 10), None)
+        (bar,) = axes.collections[-1].get_paths()
+        (left, top), (right, bottom) = bar.vertices.min(axis=0), bar.vertices.max(axis=0)
+        self.assertEqual((left, right), (5.0, 10.0))
+        self.assertAlmostEqual(top, 1.5)
+        self.assertAlmostEqual(bottom, 1.95)
+        self.assertEqual(axes.get_legend_handles_labels()[1], ["work"])
+
     def test_a_matrix_of_messages_has_a_square_for_each_pair(self):
         module("matplotlib").use("agg")
         axes = _plots.comm_matrix([[0, 8], [4, 0]], "bytes", None)

@@ -4,7 +4,8 @@ import unittest
 
 import pompeii
 from common import experiment
-from pompeii._walk import Event, _Links
+from pompeii import Event
+from pompeii._walk import _Links
 
 
 class Walk(unittest.TestCase):
@@ -43,9 +44,103 @@ class Walk(unittest.TestCase):
         self.assertIs(last.before, second)
         self.assertIs(second.after, last)
         self.assertIs(first.after, second)
-        # Only one link back is kept.
-        self.assertIsNone(second.before)
         self.assertEqual((other.before, other.after), (None, None))
+
+    def test_a_lock_is_released_by_the_location_that_has_it(self):
+        links = _Links([0, 0])
+        kinds = ["ThreadAcquireLock", "ThreadReleaseLock", "ThreadAcquireLock", "ThreadReleaseLock"]
+        events = [Event(location, 0, kind, None) for location, kind in zip((0, 0, 1, 0), kinds)]
+        for event in events:
+            event.fields["lock"] = 7
+            links.take(event)
+        first, release, second, odd = events
+        self.assertIs(first.release, release)
+        self.assertIs(release.acquire, first)
+        # The trace has the release of another location, which is damage.
+        self.assertEqual((second.release, odd.acquire), (None, None))
+
+    def test_tasks_are_linked_from_their_creation_to_their_end(self):
+        links = _Links([0, 0])
+        times = [(0, "ThreadTaskCreate", 1), (0, "ThreadTaskCreate", 2), (1, "ThreadTaskSwitch", 2),
+                 (1, "ThreadTaskSwitch", 1), (1, "ThreadTaskSwitch", 2), (1, "ThreadTaskComplete", 2),
+                 (1, "ThreadTaskComplete", 1)]
+        events = []
+        for time, (location, kind, task) in enumerate(times):
+            event = Event(location, time, kind, None)
+            event.fields = {"team": 3, "creator": 0, "task": task}
+            links.take(event)
+            events.append(event)
+        one, two = events[:2]
+        self.assertEqual([one.execution, one.complete], [events[3], events[6]])
+        self.assertEqual([two.execution, two.complete], [events[2], events[5]])
+        self.assertEqual([it.create for it in events[2:]], [two, one, two, two, one])
+
+
+class Ahead(unittest.TestCase):
+    """Links in the direction of time, when a program asks for them early."""
+
+    def test_an_enter_has_its_leave_at_once(self):
+        x = pompeii.open(experiment())
+        leaves = {it.leave for it in x.trace.events(kinds=["enter"])}
+        self.assertEqual(len(leaves), len(list(x.visits)))
+        events = []
+        for event in x.events():
+            if event.kind in ("Enter", "ThreadFork"):
+                self.assertIsNotNone(event.leave or event.join)
+            events.append(event)
+        self.assertEqual([it.position for it in events], list(range(len(events))))
+        self.assertEqual([it.time for it in events], sorted(it.time for it in events))
+        for enter in (it for it in events if it.kind == "Enter"):
+            self.assertIs(events[enter.leave.position], enter.leave)
+
+    def test_rows_of_leaves_are_there_although_links_were_followed(self):
+        x = pompeii.open(experiment())
+        rows = 0
+        for event in x.events():
+            if event.kind == "Enter":
+                self.assertIsNotNone(event.leave)
+            if event.kind == "Leave":
+                row = event.row("visits")
+                self.assertEqual((row["enter"], row["leave"]), (event.enter.time, event.time))
+                rows += 1
+        self.assertEqual(rows, len(list(x.visits)))
+
+    def test_a_barrier_has_its_members_at_its_first_leave(self):
+        x = pompeii.open(experiment())
+        explicit = {it["region"] for it in x.trace.regions if it["role"] == "barrier"}
+        leaves = [it for it in x.events(kinds=["Leave"]) if it.region in explicit]
+        self.assertEqual(len(leaves), 2)
+        first = next(it for it in x.events(kinds=["Leave"]) if it.region in explicit)
+        self.assertEqual(sorted(it.location for it in first.members), [0, 1])
+        self.assertIn(first, first.members)
+        self.assertEqual({it.region for it in first.members}, explicit)
+        self.assertEqual(first.enter.members, [])
+
+    def test_a_link_that_is_too_far_is_an_error(self):
+        first = next(pompeii.open(experiment()).events(kinds=["Enter"], ahead=1))
+        with self.assertRaisesRegex(LookupError, "its link `leave` is more than 1 events ahead"):
+            first.leave
+
+    def test_events_are_chosen_by_kind_location_and_time(self):
+        x = pompeii.open(experiment())
+        events = list(x.events())
+        middle = events[len(events) // 2].time
+        chosen = list(x.events(["enter", "Leave"], locations=[1], begin=middle, end=middle + 10**12))
+        expected = [
+            it.position
+            for it in events
+            if it.kind in ("Enter", "Leave") and it.location == 1 and it.time >= middle
+        ]
+        self.assertEqual([it.position for it in chosen], expected)
+        self.assertEqual(list(x.events(end=x.trace.begin - 1)), [])
+        with self.assertRaisesRegex(ValueError, "no kind `entry`; expected enter, leave, send"):
+            x.events(["entry"])
+        with self.assertRaisesRegex(ValueError, "no location 2; the trace has 0 to 1"):
+            x.events(locations=[0, 2])
+        with self.assertRaisesRegex(TypeError, r"expected a list of names, for example \['enter'\]"):
+            x.events("enter")
+        with self.assertRaisesRegex(ValueError, "ahead = 0; expected at least 1"):
+            x.events(ahead=0)
 
 
 if __name__ == "__main__":

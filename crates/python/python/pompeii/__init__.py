@@ -13,11 +13,11 @@ takes does not depend on the length of the trace.
 """
 
 from ._callbacks import CALLBACKS
+from ._event import Event
 from ._experiment import Experiment, Trace, open, run
 from ._native import PompeiiError
 from ._state import Held, State
 from ._table import Rows, Table
-from ._walk import Event
 from .properties import Analysis, Property
 
 __all__ = [

@@ -9,7 +9,7 @@ import math
 from typing import Any, Optional
 
 from ._display import with_more
-from ._walk import KINDS, Event
+from ._event import KINDS, Event
 
 #: The names of callbacks, each with ``on_`` before it. ``event`` gets the events of all kinds.
 CALLBACKS = (*dict.fromkeys(KINDS.values()), "event")

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Union
 
 from . import _command, _native, _plots, _views
+from ._event import Event
+from ._events import EventTable
 from ._state import State, states_at
 from ._table import Table
 from ._time_profile import time_profile
-from ._walk import Event, walk
+from ._timeline import timeline
+from ._walk import walk
 
 
 def _table(name: str, doc: str) -> Any:
@@ -32,7 +35,12 @@ class _TraceTables:
 
     _run: Any
 
-    events = _table("trace.events", "Records: location, time, event, region, and their fields.")
+    @property
+    def events(self) -> EventTable:
+        """Records: location, time, event, region, and their fields. Called, it has the events as
+        objects with links: ``events(kinds=["receive"])``."""
+        return EventTable(self._run, "trace.events")
+
     calls = _table("trace.calls", "Call paths: call, parent (its own number for a root), region.")
     visits = _table("trace.visits", "Visits of regions: enter, leave, call, parent, task.")
     fragments = _table("trace.fragments", "Fragments of explicit tasks, where they were executed.")
@@ -67,6 +75,25 @@ class Trace(_TraceTables):
         processes = [it["process"] for it in self.locations]
         wanted = range(len(processes)) if locations is None else locations
         return walk(self._run, wanted, processes)
+
+    def timeline(
+        self,
+        begin: Union[int, None] = None,
+        end: Union[int, None] = None,
+        interrupted: bool = True,
+    ) -> list[dict[str, Any]]:
+        """Boxes: when each location is in which region, by default in the whole trace, in ticks.
+
+        A box has ``location``, ``region``, ``depth`` (0: the outermost one of its task), ``begin``,
+        ``end`` and the explicit ``task``. The boxes of a task end while other tasks interrupt it.
+        If ``interrupted`` is false, a box is as long as the visit of its region.
+        """
+        places = list(self.locations)
+        process_of = [it["process"] for it in places]
+        labels = [it["label"] for it in self.regions]
+        window = (self.begin if begin is None else begin, self.end if end is None else end)
+        events = walk(self._run, range(len(places)), process_of)
+        return timeline(events, process_of, labels, window, interrupted)
 
     def state_at(self, time: int) -> State:
         """What is open at a time in ticks: stacks, teams, messages, locks with waiters, tasks."""
@@ -189,6 +216,19 @@ class Experiment(_TraceTables):
     def plot_time_profile(self, bins: int = 50, axes: Any = None) -> Any:
         """Draws ``time_profile`` with matplotlib, into new axes if there are none; returns them."""
         return _plots.time_profile(self.time_profile(bins), axes)
+
+    def plot_timeline(
+        self,
+        begin: Union[int, None] = None,
+        end: Union[int, None] = None,
+        interrupted: bool = True,
+        axes: Any = None,
+    ) -> Any:
+        """Draws ``trace.timeline`` with matplotlib, into new axes if there are none; returns them."""
+        trace = self.trace
+        names = [it["name"] for it in trace.locations]
+        boxes = trace.timeline(begin, end, interrupted)
+        return _plots.timeline(boxes, names, (trace.begin, trace.ticks_per_second), axes)
 
     def plot_comm_matrix(self, of: str = "bytes", axes: Any = None) -> Any:
         """Draws ``comm_matrix`` with matplotlib, into new axes if there are none; returns them."""

@@ -41,6 +41,37 @@ def time_profile(rows: list[dict[str, Any]], axes: Any) -> Any:
     return axes
 
 
+def timeline(
+    boxes: list[dict[str, Any]], names: list[str], clock: tuple[int, int], axes: Any
+) -> Any:
+    """A row for each location, with its boxes one below the other by depth. The regions with most
+    time have colours of their own. ``clock`` is the begin of the run in ticks and ticks per second.
+    """
+    axes = _axes(axes)
+    start, rate = clock
+    levels = max((box["depth"] for box in boxes), default=0) + 1
+    height = 0.9 / levels
+    times: dict[str, int] = {}
+    for box in boxes:
+        times[box["region"]] = times.get(box["region"], 0) + box["end"] - box["begin"]
+    regions = sorted(times, key=lambda name: (-times[name], name))[:_SHOWN]
+    for at, shown in enumerate([*regions, None]):
+        here = [it for it in boxes if (it["region"] if it["region"] in regions else None) == shown]
+        color = f"C{at}" if shown is not None else "lightgray"
+        label = shown if shown is not None else "other regions"
+        for box in here:
+            begin, end = ((box[name] - start) / rate for name in ("begin", "end"))
+            top = box["location"] + 0.05 + box["depth"] * height
+            axes.broken_barh([(begin, end - begin)], (top, height), color=color, label=label)
+            # One entry of the legend is enough.
+            label = None
+    axes.set_yticks([at + 0.5 for at in range(len(names))], names)
+    axes.set_ylim(len(names), 0)
+    axes.set_xlabel("time (s)")
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return axes
+
+
 def comm_matrix(matrix: list[list[int]], of: str, axes: Any) -> Any:
     """A square for each sender and receiver."""
     axes = _axes(axes)

@@ -7,112 +7,30 @@ the order of requests.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Optional
 
+from ._event import KINDS, Event, Instance
 from ._joined import Joined
-from ._table import Rows
+from ._table import Rows, Table
 
-#: The kinds of records with links, by EARL's names for them.
-KINDS = {
-    "Enter": "enter",
-    "Leave": "leave",
-    "MpiSend": "send",
-    "MpiIsend": "send",
-    "MpiRecv": "receive",
-    "MpiIrecv": "receive",
-    "ThreadFork": "fork",
-    "OmpFork": "fork",
-    "ThreadJoin": "join",
-    "OmpJoin": "join",
-    "ThreadAcquireLock": "acquire",
-    "OmpAcquireLock": "acquire",
-    "ThreadReleaseLock": "release",
-    "OmpReleaseLock": "release",
-    "MpiCollectiveEnd": "collective",
-    "ThreadTaskCreate": "task_create",
-    "ThreadTaskSwitch": "task_switch",
-    "ThreadTaskComplete": "task_complete",
-}
 #: Columns that each event has; all others are fields of some kinds.
 _COMMON = ("location", "time", "event", "region")
+#: Roles of regions in which threads of a team meet.
+_BARRIERS = ("barrier", "implicit barrier")
 
 
-class Event:
-    """An event, with links to others. Links in the direction of time are set when they are known.
-
-    ``enter``: of a Leave its Enter, of all others the innermost open Enter of the current task.
-    ``leave``: of an Enter its Leave. ``fork`` and ``join``: of each other. ``send`` of a receive
-    and ``receive`` of a send. ``before``: of an event of a lock the event before it on the same
-    lock, and ``after`` the reverse; ``before`` of that one is ``None``, so that the trace does not
-    stay in memory.
-    """
-
-    __slots__ = (
-        "_joined",
-        "after",
-        "before",
-        "call",
-        "enter",
-        "fields",
-        "fork",
-        "join",
-        "kind",
-        "leave",
-        "location",
-        "position",
-        "receive",
-        "region",
-        "send",
-        "task",
-        "time",
-    )
-
-    def __init__(self, location: int, time: int, kind: str, region: Optional[int]) -> None:
-        self.location = location
-        self.time = time
-        #: The kind of the record, by its name in OTF2.
-        self.kind = kind
-        self.region = region
-        #: The values of the other columns of the table ``events`` that this kind has.
-        self.fields: dict[str, int] = {}
-        #: The number in the order of time, from 0 on.
-        self.position = -1
-        #: The explicit task that is executed: team, creating thread and number, else ``None``.
-        self.task: Optional[tuple[int, int, int]] = None
-        #: Of an Enter whose visit has ended while properties are found: its call path.
-        self.call: Optional[int] = None
-        self.enter: Optional[Event] = None
-        self.leave: Optional[Event] = None
-        self.fork: Optional[Event] = None
-        self.join: Optional[Event] = None
-        self.send: Optional[Event] = None
-        self.receive: Optional[Event] = None
-        self.before: Optional[Event] = None
-        self.after: Optional[Event] = None
-        self._joined: Optional[Joined] = None
-
-    def __repr__(self) -> str:
-        return f"<{self.kind} at {self.time} on location {self.location}>"
-
-    def row(self, table: str) -> Optional[dict[str, Any]]:
-        """Of a Leave that was just reached: the row of its visit in ``visits`` or ``barriers``.
-
-        The row has the number of the visit and of its call path in all tables of the trace.
-        ``None`` if there is no such row, or if the event is another one.
-        """
-        if self._joined is None or self.kind != "Leave" or self.enter is None:
-            return None
-        return self._joined.of_visit(table, (self.location, self.enter.time, self.time))
-
-
-class _Tasks:
+class Tasks:
     """Which task a location executes, and in which part of a parallel region."""
 
     def __init__(self, location: int, process: int) -> None:
         self._process = process
         #: Of each part: the stack of its implicit task, and the explicit tasks that have begun.
         self._parts: list[tuple[Any, list[tuple[int, int, int]]]] = [(location, [])]
+        #: The teams of the parts, each with the number of the part among those in this team.
+        self.teams: list[tuple[int, int]] = []
+        self._begun: dict[int, int] = {}
 
     @property
     def current(self) -> Optional[tuple[int, int, int]]:
@@ -130,8 +48,12 @@ class _Tasks:
         kind, tasks = event.kind, self._parts[-1][1]
         if kind == "ThreadTeamBegin":
             self._parts.append((self.stack, []))
+            team = event.fields.get("team", -1)
+            number = self._begun[team] = self._begun.get(team, 0) + 1
+            self.teams.append((team, number))
         elif kind == "ThreadTeamEnd" and len(self._parts) > 1:
             self._parts.pop()
+            self.teams.pop()
         elif kind == "ThreadTaskSwitch":
             task = _task_of(event)
             if task[2] == 0:
@@ -149,16 +71,64 @@ def _task_of(event: Event) -> tuple[int, int, int]:
     return (of.get("team", 0), of.get("creator", 0), of.get("task", 0))
 
 
+class _Meetings:
+    """Operations and barriers that the members of communicators and teams have together: the first
+    one of each member belongs to the first ones of the others, and so on.
+    """
+
+    def __init__(self, run: Any) -> None:
+        self._sizes: dict[int, int] = {}
+        for row in Table(run, "trace.communicators"):
+            self._sizes[row["communicator"]] = self._sizes.get(row["communicator"], 0) + 1
+        regions = Table(run, "trace.regions")
+        is_barrier = [it["role"] in _BARRIERS and it["paradigm"] == "openmp" for it in regions]
+        self._barriers = {region for region, it in enumerate(is_barrier) if it}
+        #: How many of a group a location has ended.
+        self._counts: dict[tuple[Any, int], int] = {}
+        #: Those that some members have not come to, by the group and their number.
+        self._open: dict[tuple[Any, int], Instance] = {}
+
+    def take(self, event: Event, tasks: Tasks) -> None:
+        if event.kind == "MpiCollectiveEnd":
+            communicator = event.fields.get("communicator", -1)
+            self._come(event, communicator, ("collective", communicator))
+        elif event.kind == "Leave" and event.region in self._barriers:
+            team, part = tasks.teams[-1] if tasks.teams else (-1, 0)
+            self._come(event, team, ("barrier", team, part))
+
+    def _come(self, event: Event, communicator: int, group: Any) -> None:
+        size = self._sizes.get(communicator, 1)
+        event._instance = Instance(size)
+        if size == 1:
+            event._instance.events.append(event)
+            return
+        number = self._counts[group, event.location] = (
+            self._counts.get((group, event.location), 0) + 1
+        )
+        instance = event._instance = self._open.setdefault((group, number), event._instance)
+        instance.events.append(event)
+        if instance.is_complete:
+            del self._open[group, number]
+
+
 class _Links:
     """What is open, to link events with."""
 
-    def __init__(self, process_of: Sequence[int], joined: Optional[Joined] = None) -> None:
+    def __init__(
+        self,
+        process_of: Sequence[int],
+        joined: Optional[Joined] = None,
+        meetings: Optional[_Meetings] = None,
+    ) -> None:
         self._process_of = process_of
         self._joined = joined
-        self._tasks: dict[int, _Tasks] = {}
+        self._meetings = meetings
+        self._tasks: dict[int, Tasks] = {}
         self._stacks: dict[Any, list[Event]] = {}
         self._forks: dict[int, list[Event]] = {}
         self._locks: dict[tuple[int, int], Event] = {}
+        #: Creations of tasks that are not done, by process and task.
+        self._creations: dict[tuple[int, tuple[int, int, int]], Event] = {}
         #: Sends that were not received, by what a row of the table ``messages`` has of them.
         self._sends: dict[tuple[int, ...], list[Event]] = {}
 
@@ -166,7 +136,7 @@ class _Links:
         location, kind = event.location, KINDS.get(event.kind)
         tasks = self._tasks.get(location)
         if tasks is None:
-            tasks = self._tasks[location] = _Tasks(location, self._process_of[location])
+            tasks = self._tasks[location] = Tasks(location, self._process_of[location])
         event.task = tasks.current
         key = tasks.stack
         stack = self._stacks.setdefault(key, [])
@@ -186,6 +156,10 @@ class _Links:
             self._lock(event)
         elif kind in ("send", "receive"):
             self._message(event, kind)
+        elif kind in ("task_create", "task_switch", "task_complete"):
+            self._task(event, kind)
+        if self._meetings is not None:
+            self._meetings.take(event, tasks)
         tasks.take(event)
 
     def _leave(self, event: Event, key: Any) -> None:
@@ -201,9 +175,27 @@ class _Links:
         key = (self._process_of[event.location], event.fields.get("lock", -1))
         before = self._locks.get(key)
         self._locks[key] = event
-        if before is not None:
-            before.before = None
-            event.before, before.after = before, event
+        if before is None:
+            return
+        event.before, before.after = before, event
+        is_end = (KINDS[before.kind], KINDS[event.kind]) == ("acquire", "release")
+        if is_end and before.location == event.location:
+            event.acquire, before.release = before, event
+
+    def _task(self, event: Event, kind: str) -> None:
+        key = (self._process_of[event.location], _task_of(event))
+        if kind == "task_create":
+            self._creations[key] = event
+            return
+        create = self._creations.get(key)
+        if create is None:
+            return
+        event.create = create
+        if kind == "task_complete":
+            create.complete = event
+            del self._creations[key]
+        elif create._execution is None:
+            create.execution = event
 
     def _message(self, event: Event, kind: str) -> None:
         if self._joined is None:
@@ -237,19 +229,62 @@ def _events_of(run: Any, location: int) -> Iterator[Event]:
             yield event
 
 
+class Reader:
+    """The events of some locations in the order of time, then of locations.
+
+    ``ahead`` is how many events it reads, and keeps, for links in the direction of time. With 0,
+    such a link is ``None`` until the other event comes.
+    """
+
+    def __init__(
+        self, run: Any, locations: Iterable[int], process_of: Sequence[int], ahead: int = 0
+    ) -> None:
+        chosen = sorted(set(locations))
+        self._ahead = ahead
+        self._joined = Joined(run, chosen)
+        self._links = _Links(process_of, self._joined, _Meetings(run))
+        streams = [_events_of(run, location) for location in chosen]
+        self._events = enumerate(heapq.merge(*streams, key=lambda event: event.time))
+        #: Events that have links and are not delivered.
+        self._queue: deque[Event] = deque()
+
+    def __iter__(self) -> Iterator[Event]:
+        joined = self._joined
+        while self._queue or self._read():
+            event = self._queue.popleft()
+            joined.now = event.time
+            event._joined = joined
+            yield event
+            event._joined = None
+            if event.kind == "Leave" and event.enter is not None:
+                joined.forget((event.location, event.enter.time, event.time))
+            if event.before is not None:
+                # Otherwise all events of a lock would stay in memory.
+                event.before.before = None
+
+    def _read(self) -> bool:
+        """Takes the next event; whether there is one."""
+        for position, event in self._events:
+            event.position = position
+            if self._ahead:
+                event._reader = self
+            self._links.take(event)
+            self._queue.append(event)
+            return True
+        return False
+
+    def go_on(self, event: Event, link: str, is_known: Callable[[], bool]) -> None:
+        """Reads until a link of an event is known, or the trace ends."""
+        while not is_known():
+            if len(self._queue) >= self._ahead:
+                raise LookupError(
+                    f"{event}: its link `{link}` is more than {self._ahead} events ahead; pass a "
+                    "larger number as `ahead` to `events`, which needs more memory"
+                )
+            if not self._read():
+                return
+
+
 def walk(run: Any, locations: Iterable[int], process_of: Sequence[int]) -> Iterator[Event]:
     """The events of some locations in the order of time, then of locations."""
-    chosen = sorted(set(locations))
-    joined = Joined(run, chosen)
-    links = _Links(process_of, joined)
-    streams = [_events_of(run, location) for location in chosen]
-    merged = heapq.merge(*streams, key=lambda event: event.time)
-    for position, event in enumerate(merged):
-        event.position = position
-        joined.now = event.time
-        links.take(event)
-        event._joined = joined
-        yield event
-        event._joined = None
-        if event.kind == "Leave" and event.enter is not None:
-            joined.forget((event.location, event.enter.time, event.time))
+    return iter(Reader(run, locations, process_of))

@@ -34,8 +34,8 @@ from typing import Any, Optional, Union
 
 from ._callbacks import ByEvents, Severities, callbacks_of, find
 from ._display import Combined, Number, check, with_more
+from ._event import Event
 from ._table import Rows, numpy
-from ._walk import Event
 
 #: Tables whose rows belong to a call path and a location.
 TABLES = (
