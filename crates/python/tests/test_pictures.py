@@ -49,6 +49,13 @@ class Pictures(unittest.TestCase):
         self.assertAlmostEqual(top, 1.5)
         self.assertAlmostEqual(bottom, 1.95)
         self.assertEqual(axes.get_legend_handles_labels()[1], ["work"])
+        # The same region has the same color in the other pictures of a figure.
+        below = axes.figure.add_subplot(2, 1, 2)
+        long = {**box, "region": "long", "end": 900}
+        _plots.timeline([long, box], ["a", "b"], (100, 10), below)
+        colors = [part.get_facecolor()[0].tolist() for part in below.collections]
+        self.assertEqual(colors[1], axes.collections[-1].get_facecolor()[0].tolist())
+        self.assertNotEqual(colors[0], colors[1])
 
     def test_a_matrix_of_messages_has_a_square_for_each_pair(self):
         module("matplotlib").use("agg")

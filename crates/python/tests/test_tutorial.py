@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 
+from common import module
 from pompeii import _command
 
 PROJECT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
@@ -32,6 +33,7 @@ class Tutorial(unittest.TestCase):
         os.environ.update(self.variables)
 
     def test_the_tutorial_runs(self):
+        module("matplotlib").use("agg")
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         os.symlink(os.path.abspath(os.path.join(PROJECT, "examples")), folder.name + "/examples")
@@ -47,8 +49,8 @@ class Tutorial(unittest.TestCase):
             elif language == "python":
                 # An error names the line of the page.
                 exec(compile("\n" * line + block, PAGE, "exec"), names)
-        self.assertGreater(kinds.count("python"), 5)
-        self.assertEqual((kinds.count("console"), kinds.count("sh")), (1, 1))
+        self.assertGreater(kinds.count("python"), 12)
+        self.assertEqual((kinds.count("console"), kinds.count("sh")), (4, 1))
 
     def test_the_notebook_is_the_page(self):
         made = notebook.notebook(read(PAGE))

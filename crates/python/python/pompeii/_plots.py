@@ -6,6 +6,8 @@ from typing import Any
 
 #: Regions with colours of their own; the time of all others is one more.
 _SHOWN = 8
+#: What all others are called.
+_OTHERS = "other regions"
 
 
 def _axes(axes: Any) -> Any:
@@ -29,7 +31,7 @@ def time_profile(rows: list[dict[str, Any]], axes: Any) -> Any:
 
     parts = [(name, [name]) for name in names[:_SHOWN]]
     if names[_SHOWN:]:
-        parts.append(("other regions", names[_SHOWN:]))
+        parts.append((_OTHERS, names[_SHOWN:]))
     below = [0.0] * len(rows)
     for name, of in parts:
         height = heights(of)
@@ -55,10 +57,11 @@ def timeline(
     for box in boxes:
         times[box["region"]] = times.get(box["region"], 0) + box["end"] - box["begin"]
     regions = sorted(times, key=lambda name: (-times[name], name))[:_SHOWN]
-    for at, shown in enumerate([*regions, None]):
+    colors = _colors(axes.figure, regions)
+    for shown in [*regions, None]:
         here = [it for it in boxes if (it["region"] if it["region"] in regions else None) == shown]
-        color = f"C{at}" if shown is not None else "lightgray"
-        label = shown if shown is not None else "other regions"
+        color = colors[shown] if shown is not None else "lightgray"
+        label = shown if shown is not None else _OTHERS
         for box in here:
             begin, end = ((box[name] - start) / rate for name in ("begin", "end"))
             top = box["location"] + 0.05 + box["depth"] * height
@@ -70,6 +73,16 @@ def timeline(
     axes.set_xlabel("time (s)")
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return axes
+
+
+def _colors(figure: Any, regions: list[str]) -> dict[str, Any]:
+    """A color for each region: the one that it has elsewhere in a figure, else one of its own."""
+    shown = {
+        part.get_label(): part.get_facecolor()[0] for it in figure.axes for part in it.collections
+    }
+    known = {name: color for name, color in shown.items() if name in regions}
+    new = (f"C{at}" for at in range(len(shown), len(shown) + len(regions)))
+    return {name: known[name] if name in known else next(new) for name in regions}
 
 
 def comm_matrix(matrix: list[list[int]], of: str, axes: Any) -> Any:
