@@ -3,6 +3,9 @@
 //! Time is accounted exclusively: [`Location::account`] adds the time since the last event to the
 //! current node. So all nodes always sum to the location's whole life, suspended tasks need no
 //! bookkeeping, and a killed program has lost nothing before its last event.
+//!
+//! This file has what all events need: nodes and time. What an event does with them is in the file
+//! of its topic, for example [`crate::regions`], [`crate::team`] or [`crate::task`].
 
 pub mod gate;
 pub mod metrics;

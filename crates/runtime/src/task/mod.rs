@@ -1,6 +1,14 @@
-//! Explicit tasks: what their events do ([`creation`], [`execution`], [`untied`], [`wait`]), and
-//! what is known of an [`instance`]. The fast ways of the common ones are in
-//! [`crate::fast::tasks`] and [`crate::fast::untimed_tasks`].
+//! Explicit tasks. The files of this folder, from the bottom to the top:
+//! * what is known of an [`instance`], of the [`spare`] one, and of times ([`time_records`]);
+//! * the [`memory`] of instances, their [`times`], and records that are [`due`] before others
+//!   ([`flush`]);
+//! * the [`stack`] of a thread's tasks, and how it loses those that have no end ([`mod@abandon`]);
+//! * what events do: [`creation`] (of tasks that are only [`counted`], too, and with items of
+//!   [`mod@depend`]), [`execution`], [`wait`], [`untied`], and the end of a thread's [`part`] of a
+//!   region.
+//!
+//! The fast ways of the common events are in [`crate::fast::tasks`] and
+//! [`crate::fast::untimed_tasks`].
 //!
 //! A task instance executes on top of what its thread was doing at a scheduling point, so the
 //! thread's tasks form a stack: begin pushes, end pops. Its time lives only in its task tree, below
@@ -11,7 +19,7 @@
 //! its creation is written down only when something else than its own begin comes next.
 //!
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
-//! stack of the thread that it has left is abandoned at that thread's next event that cares.
+//! stack of the thread that it has left is abandoned at a later event of that thread.
 
 pub mod abandon;
 pub mod counted;

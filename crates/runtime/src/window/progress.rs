@@ -1,4 +1,5 @@
-//! What a location knows about windows.
+//! How far a location has come with the windows: the visits that open them, and whether recording
+//! is off because of one.
 
 use pompeii_live::filter::Windows;
 
