@@ -229,3 +229,74 @@ fn a_profile_of_tau_is_the_same_after_export() {
     let written: Vec<&str> = files["profile.0.0.0"].lines().collect();
     assert_eq!(written[2..written.len() - 1], lines.lines().collect::<Vec<_>>());
 }
+
+/// The timers of a file without call paths, each with its numbers: calls, callees, exclusive and
+/// inclusive time.
+fn flat_lines(file: &str) -> BTreeMap<String, Vec<f64>> {
+    let lines = file.lines().filter(|line| line.starts_with('"') && !line.contains("=>"));
+    let parse = |line: &str| {
+        let (name, numbers) = line[1..].split_once('"').unwrap();
+        let numbers = numbers.split_whitespace().take(4).map(|number| number.parse().unwrap());
+        (name.trim().to_owned(), numbers.collect())
+    };
+    lines.map(parse).collect()
+}
+
+/// The timers that an import and an export make of some lines.
+fn derived(lines: &str) -> BTreeMap<String, Vec<f64>> {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+    write(&first, &[("profile.0.0.0", lines)]);
+    let read = import::read(&first).unwrap();
+    flat_lines(&exported(&read.cube, View::Region, &second)["profile.0.0.0"])
+}
+
+/// Callees and inclusive times are not read but computed from the call tree again. `main` (1 us)
+/// calls `f` twice, `f` (6 us) calls `g` three times, `g` (10 us) calls `f` once, which takes 3 us
+/// there, and then `h` twice, which takes 2 us. So `f` has 9 us of its own; with callees those of
+/// its outermost visits, 6 + 10 + 3 + 2 = 21 us.
+const FLAT: &str = "\"main\" 1 2 1 22 0 GROUP=\"G\" \n\
+    \"f\" 3 3 9 21 0 GROUP=\"G\" \n\
+    \"g\" 3 3 10 15 0 GROUP=\"G\" \n\
+    \"h\" 2 0 2 2 0 GROUP=\"G\" \n";
+
+#[test]
+fn derived_values_are_those_of_tau_if_call_paths_are_whole() {
+    let paths = "\"main => f\" 2 3 6 21 0 GROUP=\"G\" \n\
+        \"main => f => g\" 3 3 10 15 0 GROUP=\"G\" \n\
+        \"main => f => g => f\" 1 0 3 3 0 GROUP=\"G\" \n\
+        \"main => f => g => h\" 2 0 2 2 0 GROUP=\"G\" \n";
+    let mut derived = derived(&format!("{FLAT}{paths}"));
+    assert_eq!(derived.remove(".TAU application"), Some(vec![1.0, 1.0, 0.0, 22.0]));
+    assert_eq!(derived, flat_lines(FLAT));
+}
+
+/// With `TAU_CALLPATH_DEPTH=2`, `f` and `h` in `g` are known, but not that this `g` is in `f`.
+#[test]
+fn short_call_paths_have_the_callees_of_tau_and_smaller_inclusive_times() {
+    let paths = "\"main => f\" 2 3 6 21 0 GROUP=\"G\" \n\
+        \"f => g\" 3 3 10 15 0 GROUP=\"G\" \n\
+        \"g => f\" 1 0 3 3 0 GROUP=\"G\" \n\
+        \"g => h\" 2 0 2 2 0 GROUP=\"G\" \n";
+    let mut derived = derived(&format!("{FLAT}{paths}"));
+    assert_eq!(derived.remove(".TAU application"), Some(vec![1.0, 1.0, 0.0, 22.0]));
+    let mut expected = flat_lines(FLAT);
+    // 2 us of `h` are not below `f`.
+    expected.insert("f".to_owned(), vec![3.0, 3.0, 9.0, 19.0]);
+    assert_eq!(derived, expected);
+}
+
+/// Without call paths, all timers are callees of the program.
+#[test]
+fn timers_without_call_paths_have_neither_callees_nor_inclusive_times() {
+    let derived = derived(FLAT);
+    let expected = [
+        (".TAU application", [1.0, 1.0, 0.0, 22.0]),
+        ("main", [1.0, 8.0, 1.0, 22.0]),
+        ("f", [3.0, 0.0, 9.0, 9.0]),
+        ("g", [3.0, 0.0, 10.0, 10.0]),
+        ("h", [2.0, 0.0, 2.0, 2.0]),
+    ];
+    let expected = expected.map(|(name, numbers)| (name.to_owned(), numbers.to_vec()));
+    assert_eq!(derived, BTreeMap::from(expected));
+}
