@@ -11,6 +11,9 @@ use super::version::{Version, Workshop};
 /// After this number of pairs, an undecided row is repeated at the end.
 pub(super) const PAIRS_MAX: usize = 41;
 
+/// What measuring cost is the median of at least this number of pairs.
+const MEASURED_MIN: usize = 3;
+
 /// What was measured of a row's versions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Pairs {
@@ -18,6 +21,8 @@ pub(super) struct Pairs {
     faulty_s: Vec<f64>,
     repair: Vec<f64>,
     advice: Vec<f64>,
+    /// Measured to faulty version.
+    measured: Vec<f64>,
     /// Pairs that others disturbed.
     pub(super) dropped: usize,
 }
@@ -31,6 +36,8 @@ pub(super) struct Ratios {
     pub(super) repair: Median,
     /// Advised to faulty, where there is an advised version.
     pub(super) advice: Option<Median>,
+    /// Median of measured to faulty, where enough of these pairs count.
+    pub(super) measured: Option<f64>,
     pub(super) pairs: usize,
 }
 
@@ -68,6 +75,13 @@ impl Pairs {
         }
     }
 
+    /// Adds the pair of a measured run and the faulty one of a turn, if others did not disturb this.
+    pub(super) fn add_measured(&mut self, seconds: f64, faulty: &Timed) {
+        if faulty.span.is_quiet() {
+            self.measured.push(seconds / faulty.seconds);
+        }
+    }
+
     /// `None` as long as there are too few pairs.
     pub(super) fn ratios(&self, has_advice: bool) -> Option<Ratios> {
         let advice = if has_advice { Some(Median::of(&self.advice)?) } else { None };
@@ -75,6 +89,7 @@ impl Pairs {
             faulty_s: median(&self.faulty_s),
             repair: Median::of(&self.repair)?,
             advice,
+            measured: (self.measured.len() >= MEASURED_MIN).then(|| median(&self.measured)),
             pairs: self.repair.len(),
         })
     }

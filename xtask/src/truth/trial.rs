@@ -19,6 +19,8 @@ use super::version::{Version, Workshop};
 
 /// How many measured runs must have the same first finding.
 const OBSERVATIONS: usize = 3;
+/// How many measured runs are compared with the faulty one next to them, for what measuring cost.
+const MEASURED: usize = 9;
 /// A row that is undecided after this time is repeated at the end.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -37,6 +39,8 @@ pub(super) struct Trial {
 struct Alike {
     distance: Distance,
     observations: Vec<Observation>,
+    /// Measured runs, also those whose findings are not looked at.
+    measured: usize,
     pairs: Pairs,
 }
 
@@ -52,26 +56,43 @@ impl Trial {
         let start = Instant::now();
         self.alike.clear();
         for turn in 0.. {
-            let mut before = Distance::now();
-            if self.lacks_observation(before) {
-                let observation = tool.observe(workshop, self.observed.len(), row.wait)?;
-                if self.observed.is_empty() {
-                    let first = std::slice::from_ref(&observation);
-                    self.advised = row.build_advised(workshop, first)?;
-                }
-                let after = Distance::now();
-                self.add_observation((before, after), observation);
-                before = after;
-            }
+            let before = Distance::now();
+            let measured_s = self.measure(row, (tool, workshop), before)?;
+            let between = Distance::now();
             let advised = self.advised.clone().map(Version::Advised);
             let runs = Turn::run(workshop, advised.as_ref(), turn % 2 == 1)?;
             runs.spans().for_each(|span| *machine += span);
-            self.add_turn((before, Distance::now()), &runs);
+            let after = Distance::now();
+            self.add_turn((between, after), &runs);
+            if let Some(seconds) = measured_s.filter(|_| before.is_like(between)) {
+                self.add_measured((between, after), seconds, &runs);
+            }
             if self.is_over() || start.elapsed() >= TIME_MAX {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// A measured run, as long as there are too few of this distance: its seconds. The findings of
+    /// the first ones count.
+    fn measure(
+        &mut self,
+        row: &Row<'_>,
+        (tool, workshop): (&Tool, &Workshop<'_>),
+        before: Distance,
+    ) -> Result<Option<f64>> {
+        if !self.lacks(before, |of| of.measured < MEASURED) {
+            return Ok(None);
+        }
+        let observation = tool.observe(workshop, self.observed.len(), row.wait)?;
+        let seconds = observation.seconds;
+        if self.observed.is_empty() {
+            let first = std::slice::from_ref(&observation);
+            self.advised = row.build_advised(workshop, first)?;
+        }
+        self.add_observation((before, Distance::now()), observation);
+        Ok(Some(seconds))
     }
 
     /// What the verdict rests on.
@@ -96,16 +117,26 @@ impl Trial {
         self.alike.iter().any(is_over)
     }
 
-    fn lacks_observation(&self, now: Distance) -> bool {
-        let known = self.alike.iter().find(|of| of.distance.is_like(now));
-        known.is_none_or(|of| of.observations.len() < OBSERVATIONS)
+    fn lacks(&self, now: Distance, too_few: impl Fn(&Alike) -> bool) -> bool {
+        self.alike.iter().find(|of| of.distance.is_like(now)).is_none_or(too_few)
     }
 
     fn add_observation(&mut self, between: (Distance, Distance), observation: Observation) {
-        if let Some(alike) = self.alike(between) {
+        let Some(alike) = self.alike(between) else {
+            self.observed.push(observation);
+            return;
+        };
+        alike.measured += 1;
+        if alike.observations.len() < OBSERVATIONS {
             alike.observations.push(observation.clone());
+            self.observed.push(observation);
         }
-        self.observed.push(observation);
+    }
+
+    fn add_measured(&mut self, between: (Distance, Distance), seconds: f64, runs: &Turn) {
+        if let Some(alike) = self.alike(between) {
+            alike.pairs.add_measured(seconds, &runs.faulty);
+        }
     }
 
     fn add_turn(&mut self, between: (Distance, Distance), runs: &Turn) {
@@ -150,14 +181,16 @@ mod tests {
         let mut trial = Trial::default();
         for &between in distances {
             let seconds = if between.0 == NEAR { 1.0 } else { 3.0 };
-            if trial.lacks_observation(between.0) {
-                trial.add_observation(between, observation(seconds));
+            if trial.lacks(between.0, |of| of.measured < MEASURED) {
+                trial.add_observation(between, observation(2.0 * seconds));
+                trial.add_measured(between, 2.0 * seconds, &turn(seconds));
             }
             trial.add_turn(between, &turn(seconds));
         }
         trial
     }
 
+    /// Of the measured runs whose findings count, and of the faulty ones.
     fn seconds(trial: &Trial) -> (Vec<f64>, Option<f64>) {
         let (observations, ratios) = trial.result();
         (observations.iter().map(|of| of.seconds).collect(), ratios.map(|of| of.faulty_s))
@@ -169,8 +202,9 @@ mod tests {
         distances.extend([(NEAR, NEAR); 6]);
         let all = trial(&distances);
         assert!(all.is_over());
-        assert_eq!(seconds(&all), (vec![1.0; 3], Some(1.0)));
+        assert_eq!(seconds(&all), (vec![2.0; 3], Some(1.0)));
         assert_eq!(all.observed.len(), 6, "three of each count for what must be the same");
+        assert_eq!(all.result().1.and_then(|of| of.measured), Some(2.0), "to the faulty run");
     }
 
     #[test]
@@ -178,7 +212,7 @@ mod tests {
         let mut distances = vec![(NEAR, NEAR); 5];
         distances.extend([(NEAR, FAR), (FAR, NEAR)]);
         assert!(!trial(&distances).is_over());
-        assert_eq!(seconds(&trial(&distances)), (vec![1.0; 3], None));
+        assert_eq!(seconds(&trial(&distances)), (vec![2.0; 3], None));
         distances.push((NEAR, NEAR));
         assert!(trial(&distances).is_over());
     }
@@ -189,6 +223,6 @@ mod tests {
         assert!(trial.is_over());
         trial.alike[0].observations.pop();
         assert!(!trial.is_over());
-        assert_eq!(seconds(&trial), (vec![1.0; 2], None));
+        assert_eq!(seconds(&trial), (vec![2.0; 2], None));
     }
 }

@@ -6,7 +6,6 @@ use super::header::Header;
 use super::observe::{Finding, Observation};
 use super::pairs::Ratios;
 use super::program::Place;
-use super::statistics::median;
 use super::{lists, version};
 
 /// A finding in a good program may promise this share of the run.
@@ -148,9 +147,7 @@ impl Evidence<'_> {
     }
 
     fn dilation(&self) -> Option<f64> {
-        let measured: Vec<f64> = self.observations.iter().map(|run| run.seconds).collect();
-        let ratios = self.ratios.filter(|_| !measured.is_empty())?;
-        Some(median(&measured) / ratios.faulty_s - 1.0)
+        Some(self.ratios?.measured? - 1.0)
     }
 
     fn dilation_is_right(&self, measured: f64) -> bool {
@@ -221,7 +218,13 @@ mod tests {
 
     /// Half of 0.4 s is gained.
     fn ratios(advised: f64) -> Ratios {
-        Ratios { faulty_s: 0.4, repair: ratio(0.5), advice: Some(ratio(advised)), pairs: 6 }
+        Ratios {
+            faulty_s: 0.4,
+            repair: ratio(0.5),
+            advice: Some(ratio(advised)),
+            pairs: 6,
+            measured: Some(1.25),
+        }
     }
 
     fn judge(head: &str, runs: &[Observation], ratios: Option<&Ratios>, known: bool) -> String {
