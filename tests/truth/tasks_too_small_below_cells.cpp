@@ -8,7 +8,7 @@
 #endif
 #endif
 
-static const long CELLS = 60000;
+static const long CELLS = 20000;
 static long cell[CELLS];
 
 static void update()
@@ -16,7 +16,8 @@ static void update()
     for (long from = 0; from < CELLS; from += CUTOFF) {
         #pragma omp task firstprivate(from) // <-- cause
         for (long i = from; i < from + CUTOFF && i < CELLS; i++)
-            cell[i] = (7 * cell[i] + i) % 1009;
+            for (int k = 0; k < 60; k++)
+                cell[i] = (7 * cell[i] + i + k) % 1009;
     }
 }
 

@@ -13,8 +13,8 @@
 #define CUTOFF 1
 #endif
 #endif
-#define MANY 45000
-#define FEW 15000
+#define MANY 15000
+#define FEW 5000
 
 static long cell[MANY];
 
@@ -23,7 +23,8 @@ static void many(void)
     for (long from = 0; from < MANY; from += CUTOFF) {
         #pragma omp task firstprivate(from) // <-- cause
         for (long i = from; i < from + CUTOFF && i < MANY; i++)
-            cell[i] = (7 * cell[i] + i) % 1009;
+            for (int k = 0; k < 60; k++)
+                cell[i] = (7 * cell[i] + i + k) % 1009;
     }
     #pragma omp taskwait // the decoy
 }
@@ -32,7 +33,8 @@ static void few(void)
 {
     for (long i = 0; i < FEW; i++) {
         #pragma omp task firstprivate(i) // the smaller cause
-        cell[i] = (5 * cell[i] + i) % 2003;
+        for (int k = 0; k < 60; k++)
+            cell[i] = (5 * cell[i] + i + k) % 2003;
     }
     #pragma omp taskwait
 }

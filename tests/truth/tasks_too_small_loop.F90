@@ -13,15 +13,17 @@
 #endif
 program small
   implicit none
-  integer, parameter :: cells = 60000
-  integer :: cell(cells), i, round
+  integer, parameter :: cells = 20000
+  integer :: cell(cells), i, k, round
   cell = 0
   !$omp parallel
   !$omp single
   do round = 1, ROUNDS
-     !$omp taskloop grainsize(CUTOFF) ! <-- cause
+     !$omp taskloop grainsize(CUTOFF) private(k) ! <-- cause
      do i = 1, cells
-        cell(i) = mod(7 * cell(i) + i, 1009)
+        do k = 1, 60
+           cell(i) = mod(7 * cell(i) + i + k, 1009)
+        end do
      end do
      !$omp end taskloop
   end do
