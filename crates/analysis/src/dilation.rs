@@ -34,7 +34,8 @@ use crate::overlap::{NextToWork, Overlapping};
 use crate::own_messages::own_messages_ns;
 use crate::{Lens, Measuring};
 
-/// No more than this share of a time is cost: the program has done something in it.
+/// No more than this share of a time is cost, beyond what the construct itself takes: the program
+/// has done something in it.
 const MOST: f64 = 0.95;
 
 /// What measuring cost.
@@ -241,12 +242,14 @@ impl<'a> Costs<'a> {
         }
         let region = self.regions.entry(lens.cube.calls.region(call)).or_default();
         *region = (region.0 + ns, region.1 + lens.own("visits", call));
-        let times = row("execution", call);
+        let (times, visits) = (row("execution", call), row("visits", call));
+        let itself_ns = measuring.itself_ns(&lens, call);
         let overlapping = Overlapping::new(&lens, (measuring, next), call);
         for (at, ns) in all.iter_mut().enumerate() {
             let time = lens.seconds(times.get(at).copied().unwrap_or(0)) * 1e9;
             let cost = overlapping.cost(at, *ns, time);
-            *ns = cost.min(if added { time } else { MOST * time }).max(0.0);
+            let itself = visits.get(at).copied().unwrap_or(0) as f64 * itself_ns;
+            *ns = cost.min(if added { time } else { MOST * (time - itself) }).max(0.0);
         }
         all
     }
@@ -460,6 +463,19 @@ mod tests {
         );
     }
 
+    /// The events in a critical region could be all of the 20 ns that it takes, but 10 ns of these
+    /// are its two atomic instructions. The rest is events, and so is 9.5 ns of the body.
+    #[test]
+    fn a_critical_region_takes_its_atomic_instructions_without_measuring() {
+        check(
+            "wall=100000 locations=1 clock=1000000
+             a                                  0  time=70000 visits=1
+             a/critical@a.c:2                   0  time=20000 visits=1000000
+             a/critical@a.c:2/critical_body@a.c:2  0  time=10000 visits=1000000",
+            29_000,
+        );
+    }
+
     /// A million calls of an excluded function take 4 ms one after the other, and lie next to its
     /// work.
     #[test]
@@ -633,8 +649,8 @@ mod tests {
                  a/parallel@a.c:2                  *  time={0} visits=1
                  a/parallel@a.c:2/critical@a.c:3   *  time={1} visits=1000000 \
                  omp_lock_contention_critical={waits}",
-                180_000 - waits,
-                20_000 + waits
+                175_000 - waits,
+                25_000 + waits
             )
         };
         check(&text(0), 20_000);
