@@ -68,14 +68,20 @@ fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[T
     }
     let busiest = numbers.constructs.iter().max_by_key(|c| (c.work, std::cmp::Reverse(c.task)));
     let Some(&busiest) = busiest else { return };
-    let (name, construct, words) = if let Some(small) = tasks_too_small::find(&numbers, lost) {
-        (tasks_too_small::PROPERTY.name, small, words_too_small(&lens, &small, &numbers))
+    let small = tasks_too_small::find(&lens.cube.regions, &numbers, lost);
+    let (name, parts) = if !small.is_empty() {
+        let part = |(small, share): (TaskConstruct, f64)| {
+            (small, share, words_too_small(&lens, &small, &numbers))
+        };
+        (tasks_too_small::PROPERTY.name, small.into_iter().map(part).collect())
     } else if task_creation_bottleneck::applies(&numbers, lost) {
-        (task_creation_bottleneck::PROPERTY.name, busiest, words_creation(&lens, &numbers))
+        let words = words_creation(&lens, &numbers);
+        (task_creation_bottleneck::PROPERTY.name, vec![(busiest, 1.0, words)])
     } else if tasks_too_few::applies(&numbers, lost)
         && !is_for_a_long_task(&lens, known, &numbers.barriers)
     {
-        (tasks_too_few::PROPERTY.name, busiest, words_too_few(&lens, &numbers))
+        let words = words_too_few(&lens, &numbers);
+        (tasks_too_few::PROPERTY.name, vec![(busiest, 1.0, words)])
     } else {
         return;
     };
@@ -88,7 +94,9 @@ fn diagnose(search: &mut Search, group: &TaskGroup, (tasks, known): (&Tasks, &[T
     search.claim("omp_task_creation", &numbers.creations);
     let gain = divide(lost, numbers.threads as i64);
     let loss = without_measuring(search, &numbers, Loss::new(lost, gain));
-    search.report(name, site(&lens, construct.task, &numbers), loss, words);
+    for (construct, share, words) in parts {
+        search.report(name, site(&lens, construct.task, &numbers), loss.part(share), words);
+    }
 }
 
 /// The loss without what measuring the tasks cost: by how much the parallel regions around them
@@ -110,15 +118,20 @@ fn without_measuring(search: &Search, numbers: &TaskNumbers, loss: Loss) -> Loss
     loss.without(longer.max(0) * threads, threads, costs.unsure_of_tasks())
 }
 
-/// The task construct, and the metric with the largest loss.
+/// The task construct, and the metric with the largest loss; of creations those in its function.
 fn site(lens: &Lens, region: RegionId, numbers: &TaskNumbers) -> Site {
     let mut parts = vec![(lens.sum("omp_task_creation", &numbers.creations), "omp_task_creation")];
     parts.extend(TASK_WAITS.map(|metric| (lens.sum(metric, &numbers.taskwaits), metric)));
     let waits = EXPLAINED.iter().filter(|&&metric| metric != "omp_barrier");
     parts.extend(waits.map(|&metric| (lens.sum(metric, &numbers.barriers), metric)));
     let (_, metric) = parts.into_iter().max().unwrap_or((0, "omp_task_creation"));
+    let here = &lens.cube.regions[region];
+    let is_here = |call: &CallId| {
+        let other = lens.region(*call);
+        (other.file_name(), other.function()) == (here.file_name(), here.function())
+    };
     let calls = match metric {
-        "omp_task_creation" => numbers.creations.clone(),
+        "omp_task_creation" => numbers.creations.iter().copied().filter(is_here).collect(),
         metric if TASK_WAITS.contains(&metric) => numbers.taskwaits.clone(),
         _ => numbers.barriers.clone(),
     };

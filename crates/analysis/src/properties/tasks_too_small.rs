@@ -1,6 +1,8 @@
 //! Diagnosis: a task does less work than it costs to create it, or not much more.
 
-use pompeii_model::Unit;
+use std::collections::BTreeMap;
+
+use pompeii_model::{IndexVec, Region, RegionId, Unit};
 
 use super::{Compute, Doc, Property, gains};
 use crate::findings::{TaskConstruct, TaskNumbers};
@@ -44,20 +46,42 @@ const EXPLAINED_MAX: f64 = 10.0;
 /// If several constructs cost about as much, the first of them is named: this share of the most.
 const ALIKE: f64 = 0.5;
 
-/// The construct whose tasks are too small for what they cost, one of the costliest if there are
-/// several, where that explains what was `lost` (clock ticks).
-pub(crate) fn find(numbers: &TaskNumbers, lost: i64) -> Option<TaskConstruct> {
+/// The constructs whose tasks are too small for what they cost, where that explains what was `lost`
+/// (clock ticks): one of the costliest of each function, with the share of the cost that lies in
+/// the constructs of this function. The halves of a recursion stand next to each other, and one
+/// test of the size cuts off both. Constructs of two functions need two repairs.
+pub(crate) fn find(
+    regions: &IndexVec<RegionId, Region>,
+    numbers: &TaskNumbers,
+    lost: i64,
+) -> Vec<(TaskConstruct, f64)> {
     let small = |c: &&TaskConstruct| c.created > 0 && c.mean_work() < WORTH * c.mean_creation();
-    let all: Vec<&TaskConstruct> = numbers.constructs.iter().filter(small).collect();
-    let creation: f64 = all.iter().map(|construct| construct.whole_creation()).sum();
+    let all: Vec<TaskConstruct> = numbers.constructs.iter().filter(small).copied().collect();
+    let creation = whole_creation(&all);
     // A creator that mostly computes is slow for another reason: see task_creation_bottleneck.
     let explained = EXPLAINED_MAX * creation * numbers.threads as f64;
     if creation < numbers.production as f64 || explained < lost as f64 {
-        return None;
+        return Vec::new();
     }
-    let most = all.iter().map(|construct| construct.whole_creation()).fold(0.0, f64::max);
-    let costly = all.into_iter().filter(|construct| construct.whole_creation() >= ALIKE * most);
-    costly.min_by_key(|construct| construct.task).copied()
+    let function = |of: &TaskConstruct| {
+        let region = &regions[of.task];
+        (region.file_name(), region.function())
+    };
+    let mut functions: BTreeMap<_, Vec<TaskConstruct>> = BTreeMap::new();
+    for construct in all {
+        functions.entry(function(&construct)).or_default().push(construct);
+    }
+    let found = |of: Vec<TaskConstruct>| {
+        let most = of.iter().map(TaskConstruct::whole_creation).fold(0.0, f64::max);
+        let costly = of.iter().filter(|construct| construct.whole_creation() >= ALIKE * most);
+        let first = costly.min_by_key(|construct| construct.task);
+        first.map(|&first| (first, whole_creation(&of) / creation))
+    };
+    functions.into_values().filter_map(found).collect()
+}
+
+fn whole_creation(constructs: &[TaskConstruct]) -> f64 {
+    constructs.iter().map(TaskConstruct::whole_creation).sum()
 }
 
 #[cfg(test)]
@@ -90,6 +114,47 @@ mod tests {
                     Let one task do what 43 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
+    }
+
+    /// Three quarters of the loss lie in the tasks of one function, and a repair of these leaves the
+    /// others. In one function, one repair removes both.
+    #[test]
+    fn tasks_of_two_functions_need_two_repairs() {
+        let found = |functions: [&str; 2]| -> Vec<String> {
+            let mut cube = crate::notation::cube(
+                "wall=1000 locations=2 clock=1000000
+                 a/parallel@a.c:2                          *  visits=1
+                 a/parallel@a.c:2/create task@a.c:5        0  time=600 visits=300 tasks_created=300
+                 a/parallel@a.c:2/create task@a.c:9        0  time=200 visits=100 tasks_created=100
+                 a/parallel@a.c:2/implicit barrier@a.c:12  1  time=800 visits=1 \
+                 omp_ibarrier_wait=800
+                 a/parallel@a.c:2/implicit barrier@a.c:12/task@a.c:5  0  task_time=150
+                 a/parallel@a.c:2/implicit barrier@a.c:12/task@a.c:9  0  task_time=50
+                 TASKS/task@a.c:5                          0  time=150 visits=300
+                 TASKS/task@a.c:9                          0  time=50 visits=100",
+            )
+            .unwrap();
+            let ids: Vec<_> = cube.regions.ids().collect();
+            for id in ids {
+                let function = functions[usize::from(cube.regions[id].begin().1 >= 9)];
+                cube.regions[id].place_in(function);
+            }
+            let found = crate::findings(&crate::derive(&cube));
+            let shown = found.iter().map(|of| {
+                let gain = of.gain.map(|gain| gain.ticks);
+                format!("{} lost {} gain {gain:?}", of.place, of.lost_ticks)
+            });
+            shown.collect()
+        };
+        expect![[r#"
+            many a.c:5 lost 1200 gain Some(600)
+            few a.c:9 lost 400 gain Some(200)
+            many a.c:2 lost 200 gain Some(100)"#]]
+        .assert_eq(&found(["many", "few"]).join("\n"));
+        expect![[r#"
+            both a.c:5 lost 1600 gain Some(800)
+            both a.c:2 lost 200 gain Some(100)"#]]
+        .assert_eq(&found(["both", "both"]).join("\n"));
     }
 
     /// A taskloop has no events of creations: 780 ms in it are creation, but for the 3 ms that its
