@@ -81,9 +81,9 @@ impl Measuring {
     }
 
     /// What a visit of a construct takes without measuring, at least, in nanoseconds: a critical
-    /// region acquires and releases a lock. Threads that had one of their own, with 20 to 500 steps
-    /// of work between two visits, took 20 to 36 ns longer for a visit, and not the time of its four
-    /// events.
+    /// region acquires and releases a lock. Threads with critical regions of their own, and 20 to
+    /// 500 steps of work between two visits, took 20 to 36 ns longer for a visit, and not the time
+    /// of its four events.
     pub(crate) fn itself_ns(&self, lens: &Lens, call: CallId) -> f64 {
         if lens.role(call) == Role::Critical { 2.0 * self.of_atomic_ns() } else { 0.0 }
     }

@@ -75,7 +75,8 @@ impl Pairs {
         }
     }
 
-    /// Adds the pair of a measured run and the faulty one of a turn, if others did not disturb this.
+    /// Adds the pair of a measured run and the faulty one of a turn, if others did not disturb the
+    /// faulty run.
     pub(super) fn add_measured(&mut self, seconds: f64, faulty: &Timed) {
         if faulty.span.is_quiet() {
             self.measured.push(seconds / faulty.seconds);
