@@ -1,11 +1,18 @@
 """Events in the order of time, with their links."""
 
+import os
 import unittest
 
 import pompeii
 from common import experiment
 from pompeii import Event
+from pompeii._event import KINDS
 from pompeii._walk import _Links
+
+#: A trace with the events of two processes of two threads each.
+HYBRID = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "../../otf2/tests/samples/hybrid/traces.otf2"
+)
 
 
 class Walk(unittest.TestCase):
@@ -115,6 +122,43 @@ class Ahead(unittest.TestCase):
         self.assertIn(first, first.members)
         self.assertEqual({it.region for it in first.members}, explicit)
         self.assertEqual(first.enter.members, [])
+
+    def test_members_of_collective_operations_are_those_of_the_engine(self):
+        x = pompeii.open(HYBRID)
+        instances, members = {}, {}
+        for row in x.trace.communicators:
+            members.setdefault(row["communicator"], []).append(row["location"])
+        for row in x.collectives:
+            key = (row["comm"], row["number"])
+            instances.setdefault(key, set()).add((row["location"], row["end"]))
+        instance_of = {it: of for of in instances.values() for it in of}
+        compared = 0
+        for event in x.events(kinds=["collective"]):
+            of = instance_of.get((event.location, event.time))
+            if of is not None:
+                # The engine has no rows of those that cannot wait.
+                self.assertLessEqual(of, {(it.location, it.time) for it in event.members})
+                compared += len(of) == 2
+            locations = [it.location for it in event.members]
+            self.assertEqual(sorted(locations), members[event.fields["communicator"]])
+        self.assertGreater(compared, 3)
+
+    def test_all_links_of_a_hybrid_trace_are_found_at_once(self):
+        links = {
+            "send": ("receive", "send"),
+            "fork": ("join", "fork"),
+            "acquire": ("release", "acquire"),
+            "task_create": ("complete", "create"),
+        }
+        found = {kind: 0 for kind in links}
+        for event in pompeii.open(HYBRID).events(kinds=links):
+            kind = KINDS[event.kind]
+            forward, back = links[kind]
+            other = getattr(event, forward)
+            self.assertIs(getattr(other, back), event)
+            self.assertGreater(other.position, event.position)
+            found[kind] += 1
+        self.assertTrue(all(found.values()), found)
 
     def test_a_link_that_is_too_far_is_an_error(self):
         first = next(pompeii.open(experiment()).events(kinds=["Enter"], ahead=1))

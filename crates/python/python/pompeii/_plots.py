@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Regions with colours of their own; the time of all others is one more.
+#: Regions with colors of their own; the time of all others is one more.
 _SHOWN = 8
 #: What all others are called.
 _OTHERS = "other regions"
@@ -47,7 +47,7 @@ def timeline(
     boxes: list[dict[str, Any]], names: list[str], clock: tuple[int, int], axes: Any
 ) -> Any:
     """A row for each location, with its boxes one below the other by depth. The regions with most
-    time have colours of their own. ``clock`` is the begin of the run in ticks and ticks per second.
+    time have colors of their own. ``clock`` is the begin of the run in ticks and ticks per second.
     """
     axes = _axes(axes)
     start, rate = clock
@@ -62,10 +62,13 @@ def timeline(
         here = [it for it in boxes if (it["region"] if it["region"] in regions else None) == shown]
         color = colors[shown] if shown is not None else "lightgray"
         label = shown if shown is not None else _OTHERS
+        rows: dict[float, list[tuple[float, float]]] = {}
         for box in here:
             begin, end = ((box[name] - start) / rate for name in ("begin", "end"))
             top = box["location"] + 0.05 + box["depth"] * height
-            axes.broken_barh([(begin, end - begin)], (top, height), color=color, label=label)
+            rows.setdefault(top, []).append((begin, end - begin))
+        for top, spans in rows.items():
+            axes.broken_barh(spans, (top, height), color=color, label=label)
             # One entry of the legend is enough.
             label = None
     axes.set_yticks([at + 0.5 for at in range(len(names))], names)
