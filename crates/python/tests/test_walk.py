@@ -68,9 +68,15 @@ class Walk(unittest.TestCase):
 
     def test_tasks_are_linked_from_their_creation_to_their_end(self):
         links = _Links([0, 0])
-        times = [(0, "ThreadTaskCreate", 1), (0, "ThreadTaskCreate", 2), (1, "ThreadTaskSwitch", 2),
-                 (1, "ThreadTaskSwitch", 1), (1, "ThreadTaskSwitch", 2), (1, "ThreadTaskComplete", 2),
-                 (1, "ThreadTaskComplete", 1)]
+        times = [
+            (0, "ThreadTaskCreate", 1),
+            (0, "ThreadTaskCreate", 2),
+            (1, "ThreadTaskSwitch", 2),
+            (1, "ThreadTaskSwitch", 1),
+            (1, "ThreadTaskSwitch", 2),
+            (1, "ThreadTaskComplete", 2),
+            (1, "ThreadTaskComplete", 1),
+        ]
         events = []
         for time, (location, kind, task) in enumerate(times):
             event = Event(location, time, kind, None)
@@ -169,7 +175,8 @@ class Ahead(unittest.TestCase):
         x = pompeii.open(experiment())
         events = list(x.events())
         middle = events[len(events) // 2].time
-        chosen = list(x.events(["enter", "Leave"], locations=[1], begin=middle, end=middle + 10**12))
+        window = {"begin": middle, "end": middle + 10**12}
+        chosen = list(x.events(["enter", "Leave"], locations=[1], **window))
         expected = [
             it.position
             for it in events
@@ -181,7 +188,7 @@ class Ahead(unittest.TestCase):
             x.events(["entry"])
         with self.assertRaisesRegex(ValueError, "no location 2; the trace has 0 to 1"):
             x.events(locations=[0, 2])
-        with self.assertRaisesRegex(TypeError, r"expected a list of names, for example \['enter'\]"):
+        with self.assertRaisesRegex(TypeError, r"a list of names, for example \['enter'\]"):
             x.events("enter")
         with self.assertRaisesRegex(ValueError, "ahead = 0; expected at least 1"):
             x.events(ahead=0)

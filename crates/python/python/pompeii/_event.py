@@ -61,10 +61,7 @@ def _link(name: str, kinds: Sequence[str], doc: str) -> Any:
             found = getattr(event, slot)
         return found
 
-    def set_to(event: Event, other: Optional[Event]) -> None:
-        setattr(event, slot, other)
-
-    return property(get, set_to, doc=doc)
+    return property(get, doc=doc)
 
 
 class Event:
@@ -97,13 +94,19 @@ class Event:
         "time",
     )
 
-    leave = _link("leave", ["enter"], "Of an Enter: its Leave.")
-    join = _link("join", ["fork"], "Of a fork: its join.")
-    receive = _link("receive", ["send"], "Of a send: the receive of its message.")
-    release = _link("release", ["acquire"], "Of the acquisition of a lock: its release.")
-    after = _link("after", ["acquire", "release"], "The next event of the same lock.")
-    execution = _link("execution", ["task_create"], "Of a creation: the switch that begins the task.")
-    complete = _link("complete", ["task_create"], "Of a creation: the end of the task.")
+    leave: Optional[Event] = _link("leave", ["enter"], "Of an Enter: its Leave.")
+    join: Optional[Event] = _link("join", ["fork"], "Of a fork: its join.")
+    receive: Optional[Event] = _link("receive", ["send"], "Of a send: the receive of its message.")
+    release: Optional[Event] = _link("release", ["acquire"], "Of an acquisition: the release.")
+    after: Optional[Event] = _link(
+        "after", ["acquire", "release"], "Of an event of a lock: the next one on the same lock."
+    )
+    execution: Optional[Event] = _link(
+        "execution", ["task_create"], "Of a creation: the first switch to the task."
+    )
+    complete: Optional[Event] = _link(
+        "complete", ["task_create"], "Of a creation: the end of the task."
+    )
 
     def __init__(self, location: int, time: int, kind: str, region: Optional[int]) -> None:
         self.location = location
@@ -148,9 +151,9 @@ class Event:
 
     @property
     def members(self) -> list[Event]:
-        """Of the end of a collective operation of MPI, or of the Leave of a barrier of OpenMP: these
-        events of all processes or threads that take part, itself included, in the order of time.
-        Empty for all other events.
+        """Of the end of a collective operation of MPI, or of the Leave of a barrier of OpenMP:
+        these events of all processes or threads that take part, itself included, in the order of
+        time. Empty for all other events.
         """
         instance = self._instance
         if instance is None:

@@ -224,7 +224,7 @@ class Experiment(_TraceTables):
         interrupted: bool = True,
         axes: Any = None,
     ) -> Any:
-        """Draws ``trace.timeline`` with matplotlib, into new axes if there are none; returns them."""
+        """Draws ``trace.timeline`` with matplotlib, into new axes if there are none."""
         trace = self.trace
         names = [it["name"] for it in trace.locations]
         boxes = trace.timeline(begin, end, interrupted)

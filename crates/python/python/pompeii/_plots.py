@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 #: Regions with colors of their own; the time of all others is one more.
 _SHOWN = 8
@@ -61,7 +61,7 @@ def timeline(
     for shown in [*regions, None]:
         here = [it for it in boxes if (it["region"] if it["region"] in regions else None) == shown]
         color = colors[shown] if shown is not None else "lightgray"
-        label = shown if shown is not None else _OTHERS
+        label: Optional[str] = shown if shown is not None else _OTHERS
         rows: dict[float, list[tuple[float, float]]] = {}
         for box in here:
             begin, end = ((box[name] - start) / rate for name in ("begin", "end"))

@@ -14,7 +14,7 @@ from ._event import Event
 from ._walk import Tasks
 
 #: A box: location, region, depth, begin, end, and the explicit task.
-Box = tuple[int, int, int, int, int, Optional[tuple[int, int, int]]]
+Box = tuple[int, Optional[int], int, int, int, Optional[tuple[int, int, int]]]
 
 
 class _Interrupted:
@@ -24,7 +24,7 @@ class _Interrupted:
         self._process_of = process_of
         self._tasks: dict[int, Tasks] = {}
         #: By task: the regions that are open, each with the time when its box began.
-        self._stacks: dict[Any, list[tuple[int, int]]] = {}
+        self._stacks: dict[Any, list[tuple[Optional[int], int]]] = {}
 
     def take(self, event: Event) -> Iterable[Box]:
         """The boxes that end at an event."""
@@ -62,8 +62,7 @@ class _Nested:
         if event.kind == "Enter":
             here[event] = len(here)
         elif event.kind == "Leave" and event.enter in here:
-            enter = event.enter
-            depth = here.pop(enter)
+            enter, depth = event.enter, here.pop(event.enter)
             yield event.location, enter.region, depth, enter.time, event.time, enter.task
 
 
@@ -85,7 +84,7 @@ def timeline(
                 found.append(
                     {
                         "location": location,
-                        "region": labels[region],
+                        "region": "" if region is None else labels[region],
                         "depth": depth,
                         "begin": begin,
                         "end": end,

@@ -139,7 +139,7 @@ def graph_frame(run: Any, metrics: Sequence[str]) -> Any:
     for name in metrics:
         metric = _metric(run, name)
         if (metric["over_call_paths"], metric["over_locations"]) != ("sum", "sum"):
-            raise ValueError(f"`{name}` is no sum, and Hatchet adds values; expected another metric")
+            raise ValueError(f"`{name}` is no sum, and Hatchet adds values; expected a sum")
         number, scale = metric["metric"], metric["scale"]
         own = [0] * len(paths)
         for call, _, value in _values(run, number):

@@ -151,7 +151,7 @@ class _Links:
             forks = self._forks.get(location)
             if forks:
                 event.fork = forks.pop()
-                event.fork.join = event
+                event.fork._join = event
         elif kind in ("acquire", "release"):
             self._lock(event)
         elif kind in ("send", "receive"):
@@ -165,7 +165,7 @@ class _Links:
     def _leave(self, event: Event, key: Any) -> None:
         if event.enter is None:
             return
-        event.enter.leave = event
+        event.enter._leave = event
         stack = self._stacks[key]
         stack.pop()
         if not stack:
@@ -177,10 +177,10 @@ class _Links:
         self._locks[key] = event
         if before is None:
             return
-        event.before, before.after = before, event
+        event.before, before._after = before, event
         is_end = (KINDS[before.kind], KINDS[event.kind]) == ("acquire", "release")
         if is_end and before.location == event.location:
-            event.acquire, before.release = before, event
+            event.acquire, before._release = before, event
 
     def _task(self, event: Event, kind: str) -> None:
         key = (self._process_of[event.location], _task_of(event))
@@ -192,10 +192,10 @@ class _Links:
             return
         event.create = create
         if kind == "task_complete":
-            create.complete = event
+            create._complete = event
             del self._creations[key]
         elif create._execution is None:
-            create.execution = event
+            create._execution = event
 
     def _message(self, event: Event, kind: str) -> None:
         if self._joined is None:
@@ -209,7 +209,7 @@ class _Links:
         sends = self._sends.get((*sent, tag, length)) if sent is not None else None
         if sends:
             event.send = sends.pop(0)
-            event.send.receive = event
+            event.send._receive = event
             if not sends:
                 del self._sends[(*sent, tag, length)]
 
