@@ -28,6 +28,7 @@ const FIRST: usize = SIZE.0;
 const GROWTH: usize = SIZE.1;
 const PROBES: usize = SIZE.2;
 const SEGMENTS: usize = SIZE.3;
+const _: () = assert!(FIRST.is_power_of_two() && GROWTH.is_power_of_two());
 
 /// What an address may have as its value.
 ///
@@ -62,12 +63,22 @@ impl<T: Zeroed> Addresses<T> {
         Self { segments, count: AtomicUsize::new(0) }
     }
 
-    /// The value of `address`, if it has a place.
+    /// The value of `address`, if it has a place. Most addresses are at their first place in the
+    /// segment that was made last.
+    #[inline]
     pub fn known(&self, address: usize) -> Option<&T> {
+        let last = self.count.load(Acquire).checked_sub(1)?;
+        let segment = self.segment(last)?;
+        let place = segment.place(hash(address));
+        let is_there = segment.addresses.get(place)?.load(Acquire) == address;
+        if is_there { segment.values.get(place) } else { self.search(address) }
+    }
+
+    #[inline(never)]
+    fn search(&self, address: usize) -> Option<&T> {
         self.find(address).map(|(segment, place)| &segment.values[place])
     }
 
-    /// Most addresses are in the segment that was made last.
     fn find(&self, address: usize) -> Option<(&Segment<T>, usize)> {
         (0..self.count.load(Acquire)).rev().find_map(|number| {
             let segment = self.segment(number)?;
@@ -99,9 +110,10 @@ impl<T: Zeroed> Addresses<T> {
         }
     }
 
+    #[inline]
     fn segment(&self, number: usize) -> Option<&Segment<T>> {
         // SAFETY: what is published there is never freed.
-        unsafe { self.segments[number].load(Acquire).as_ref() }
+        unsafe { self.segments.get(number)?.load(Acquire).as_ref() }
     }
 
     /// Makes segment `number`, unless another thread has.
@@ -118,12 +130,23 @@ impl<T: Zeroed> Addresses<T> {
     }
 }
 
+/// Its low bits tell addresses apart.
+#[inline]
+fn hash(address: usize) -> usize {
+    (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
+}
+
 impl<T> Segment<T> {
     /// The places that `address` may have, in the order in which all threads try them.
     fn probes(&self, address: usize) -> impl Iterator<Item = usize> {
-        let places = self.addresses.len();
-        let hash = (address >> 2).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        (0..PROBES).map(move |probe| (hash + probe) % places)
+        let hash = hash(address);
+        (0..PROBES).map(move |probe| self.place(hash + probe))
+    }
+
+    /// The number of places is a power of two.
+    #[inline]
+    fn place(&self, hash: usize) -> usize {
+        hash & (self.addresses.len() - 1)
     }
 
     fn find(&self, address: usize) -> Option<usize> {
