@@ -4,4 +4,5 @@
 
 mod bounds;
 mod header;
+mod oracle_libgomp;
 mod oracle_programs;

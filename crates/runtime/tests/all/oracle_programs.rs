@@ -748,9 +748,8 @@ impl Program {
     }
 }
 
-/// The library as it is shipped, with the program of one construct many times. It is built where the
-/// command line's build script has built it.
-fn hot(library: &str) -> Program {
+/// The library as it is shipped. It is built where the command line's build script has built it.
+pub fn shipped(library: &str) -> PathBuf {
     let target = libraries().ancestors().nth(2).unwrap().join("libpomp");
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
@@ -760,10 +759,14 @@ fn hot(library: &str) -> Program {
         .arg(&target)
         .status();
     assert!(build_library.unwrap().success());
-    let folder = target.join("runtime");
-    let library = folder.join(library).display().to_string();
-    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", folder.display());
-    build("hot", "gcc", "none", &["-O2", &library, &path])
+    target.join("runtime").join(library)
+}
+
+/// The program of one construct many times, with the library as it is shipped.
+fn hot(library: &str) -> Program {
+    let library = shipped(library);
+    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", library.parent().unwrap().display());
+    build("hot", "gcc", "none", &["-O2", &library.display().to_string(), &path])
 }
 
 /// Instructions of the library per construct, by callgrind, with the library as it is shipped.
