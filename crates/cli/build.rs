@@ -95,7 +95,9 @@ fn build() -> Result<()> {
     let others = only(&|name| !name.starts_with("omp_") || EVENTS.contains(&name.as_str()));
     archive(&built.join("libpomp.a"), &others, &out.join("libpomp-without-locks.a"))?;
     run(Command::new("strip").arg("--strip-unneeded").arg(&shared))?;
-    functions_for_files(&crates.join("runtime"), &shared)?;
+    for name in ["io", "threads"] {
+        functions(name, &crates.join("runtime"), &shared)?;
+    }
     for name in ["pomp.h", "pomp_mpi.h", "pomp_io.h"] {
         copy(&crates.join("runtime/include").join(name), &out.join(name))?;
     }
@@ -108,12 +110,13 @@ fn build() -> Result<()> {
 }
 
 /// The files that the binary carries, by their names below the folder of the library.
-const CARRIED: [&str; 12] = [
+const CARRIED: [&str; 13] = [
     "libpomp.a",
     "libpomp-static.a",
     "libpomp-without-locks.a",
     "libpomp.so",
     "libpompeii-io.so",
+    "libpompeii-threads.so",
     "pomp.h",
     "pomp_mpi.h",
     "pomp_io.h",
@@ -205,10 +208,12 @@ fn cargo_build(manifest: &Path, target: &Path) -> Result<PathBuf> {
     Ok(target.join("runtime"))
 }
 
-/// Compiles the library that a program loads if its files are observed. It needs libpomp, which it
-/// finds in its own folder, before LD_LIBRARY_PATH: other tools have libraries of this name. In the
-/// program, libpomp's functions come first if it has them.
-fn functions_for_files(runtime: &Path, libpomp: &Path) -> Result<()> {
+/// Compiles a library with functions of the C library, which a program loads if its files or its
+/// threads are observed. It needs libpomp, which it finds in its own folder, before
+/// LD_LIBRARY_PATH: other tools have libraries of this name. In the program, libpomp's functions
+/// come first if it has them.
+fn functions(name: &str, runtime: &Path, libpomp: &Path) -> Result<()> {
+    let library = format!("libpompeii-{name}.so");
     let mut cc = Command::new("cc");
     cc.args([
         "-O2",
@@ -218,10 +223,10 @@ fn functions_for_files(runtime: &Path, libpomp: &Path) -> Result<()> {
         "-fexceptions",
         "-U_FORTIFY_SOURCE",
     ]);
-    cc.args(["-Wl,-soname,libpompeii-io.so", "-Wl,-z,nodelete", "-Wl,--no-as-needed"]);
+    cc.arg(format!("-Wl,-soname,{library}")).args(["-Wl,-z,nodelete", "-Wl,--no-as-needed"]);
     cc.arg("-Wl,--disable-new-dtags,-rpath,$ORIGIN").arg("-I").arg(runtime.join("include"));
-    cc.arg("-o").arg(libpomp.with_file_name("libpompeii-io.so"));
-    run(cc.arg(runtime.join("preload/io.c")).arg(libpomp))
+    cc.arg("-o").arg(libpomp.with_file_name(library));
+    run(cc.arg(runtime.join(format!("preload/{name}.c"))).arg(libpomp))
 }
 
 /// Makes one object with only `symbols` visible, and an archive of it.

@@ -54,7 +54,7 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
     let (off, idle_beside) = lens.off_ticks();
     let beside_mpi = lens.idle_in_mpi().iter().sum::<Ticks>();
     let serial = lens.total("omp_idle_threads") - limited - idle_beside - beside_mpi;
-    vec![
+    let mut parts = vec![
         part("computing", "computing", lens.total("comp")),
         part("barrier_waiting", "waiting at barriers", waiting),
         part("task_waiting", "waiting for tasks", starving),
@@ -65,12 +65,31 @@ pub fn allocation(cube: &Cube) -> Vec<AllocationPart> {
         part("overhead", "locks, tasks, fork/join", lens.total("omp_time") - waiting - starving),
         part("absent", "processes not running", lens.total("process_absent")),
         part("recording_off", "recording off", off + idle_beside),
-    ]
+    ];
+    let in_threads = lens.total("pthread_time");
+    if in_threads != 0 {
+        parts.insert(3, part("pthread", "waiting for threads", in_threads));
+    }
+    parts
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Machine;
+
+    #[test]
+    fn waiting_for_threads_is_a_part_where_there_is_some() {
+        let measured = crate::notation::cube(
+            "wall=100 locations=1
+             a                       0  time=30
+             a/pthread_join@a.c:2    0  time=70",
+        );
+        let cube = crate::derive(&measured.unwrap());
+        let parts = super::allocation(&cube);
+        let shown = parts.iter().filter(|part| part.ticks != 0);
+        let shown: Vec<_> = shown.map(|part| (part.name, part.ticks)).collect();
+        assert_eq!(shown, [("computing", 30), ("pthread", 70)]);
+    }
 
     #[test]
     fn the_parts_are_the_whole() {

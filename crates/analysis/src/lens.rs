@@ -36,6 +36,11 @@ impl<'a> Lens<'a> {
         self.metric(name).map_or(0, |metric| self.cube.own(metric, call))
     }
 
+    /// For how long locks and mutexes were held that were acquired at these call paths, in ticks.
+    pub(crate) fn held(&self, calls: &[CallId]) -> i64 {
+        self.sum("omp_lock_held", calls) + self.sum("pthread_lock_held", calls)
+    }
+
     /// Sum of the call paths' own severities over all locations.
     pub fn sum(&self, name: &str, calls: &[CallId]) -> i64 {
         // Times fit (`derive.rs`); counts of damaged files may not.

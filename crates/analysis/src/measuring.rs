@@ -122,9 +122,11 @@ impl Measuring {
             Role::Atomic | Role::Flush | Role::Cancel | Role::Taskwait if !is_timed => {
                 (0.0, self.counted_ns())
             }
+            // Most visits find the mutex free, and read the clock once.
+            Role::Lock if region.paradigm == Paradigm::Pthread => (0.0, self.event_ns()),
             role => {
                 let further = match region.paradigm {
-                    Paradigm::Mpi | Paradigm::Io => self.ns(MPI_CYCLES),
+                    Paradigm::Mpi | Paradigm::Io | Paradigm::Pthread => self.ns(MPI_CYCLES),
                     _ => 0.0,
                 };
                 let is_border = !self.counts_everywhere

@@ -36,7 +36,7 @@ fn is_in_use(lens: &Lens, finding: &Finding) -> bool {
         |&call: &CallId| matches!(lens.role(call), Role::CriticalBody | Role::OrderedBody);
     let below = finding.calls.iter().flat_map(|&call| lens.cube.calls.children(call)).copied();
     let bodies: Ticks = below.filter(is_body).map(|body| around.time[body]).sum();
-    let held = lens.sum("omp_lock_held", &finding.calls);
+    let held = lens.held(&finding.calls);
     bodies.max(held) as f64 >= IN_USE * around.lasted
 }
 

@@ -1,7 +1,7 @@
 //! The measured profile as the properties see it: its metrics by name, the class of each call path
 //! (`Class`), and which part of the forest it lies in.
 
-use pompeii_model::{CallId, Cube, IndexVec, MetricId, Paradigm, Role, Row};
+use pompeii_model::{CallId, Cube, IndexVec, MetricId, Paradigm, PthreadClass, Role, Row};
 
 use crate::idle::Idle;
 use crate::impact::Impact;
@@ -65,6 +65,8 @@ pub enum Class {
     MpiOther,
     /// Reading, writing, opening and closing files, without MPI.
     Io,
+    /// A function of POSIX threads.
+    Pthread(PthreadClass),
 }
 
 impl Class {
@@ -102,6 +104,9 @@ fn class_of(cube: &Cube, call: CallId) -> Class {
     let region = &cube.regions[cube.calls.region(call)];
     if region.paradigm == Paradigm::Mpi && region.role != Role::Artificial {
         return mpi_class::class_of(region);
+    }
+    if let Some(class) = region.pthread_class() {
+        return Class::Pthread(class);
     }
     match region.role {
         _ if region.paradigm == Paradigm::Io => Class::Io,
@@ -208,7 +213,9 @@ impl<'a> Profile<'a> {
     pub fn openmp(&self, call: CallId) -> Row {
         match self.classes[call] {
             class if class.is_mpi() => self.management(call),
-            Class::Computation | Class::Off | Class::Io => self.management(call),
+            Class::Computation | Class::Off | Class::Io | Class::Pthread(_) => {
+                self.management(call)
+            }
             _ => self.time(call),
         }
     }
@@ -217,6 +224,14 @@ impl<'a> Profile<'a> {
     pub fn mpi(&self, call: CallId) -> Row {
         let class = self.classes[call];
         if class.is_mpi() { self.class_time(class, call) } else { Row::default() }
+    }
+
+    /// Own time in functions of POSIX threads.
+    pub fn pthread(&self, call: CallId) -> Row {
+        match self.classes[call] {
+            class @ Class::Pthread(_) => self.class_time(class, call),
+            _ => Row::default(),
+        }
     }
 
     /// Waiting at implicit barriers: as measured at a barrier of its own, and the own time of a

@@ -29,14 +29,16 @@ pub enum Group {
     Mpi,
     /// A function that reads or writes files.
     Io,
+    /// A function of POSIX threads.
+    Pthread,
     /// The measurement's own.
     Measurement,
 }
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 6] =
-        [Self::Usr, Self::Com, Self::Omp, Self::Mpi, Self::Io, Self::Measurement];
+    pub const ALL: [Group; 7] =
+        [Self::Usr, Self::Com, Self::Omp, Self::Mpi, Self::Io, Self::Pthread, Self::Measurement];
 
     /// Up to three letters, as `scorep-score` has them; ours are the last ones.
     pub fn name(self) -> &'static str {
@@ -46,6 +48,7 @@ impl Group {
             Self::Omp => "OMP",
             Self::Mpi => "MPI",
             Self::Io => "IO",
+            Self::Pthread => "PTH",
             Self::Measurement => "own",
         }
     }
@@ -157,6 +160,7 @@ fn groups(cube: &Cube) -> IndexVec<RegionId, Group> {
         Paradigm::OpenMp => Group::Omp,
         Paradigm::Mpi => Group::Mpi,
         Paradigm::Io => Group::Io,
+        Paradigm::Pthread => Group::Pthread,
         Paradigm::Measurement => Group::Measurement,
         Paradigm::User => Group::Usr,
     };

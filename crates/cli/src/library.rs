@@ -22,8 +22,8 @@ use crate::terminal::{cannot, shown};
 use crate::trust;
 
 /// The folder with `libpomp.a`, `libpomp-static.a`, `libpomp-without-locks.a`, `libpomp.so`,
-/// `libpompeii-io.so`, `pomp.h`, `pomp_mpi.h`, `pomp_io.h`, the list of exported functions, and
-/// what CMake and pkg-config read, in folders of their own.
+/// `libpompeii-io.so`, `libpompeii-threads.so`, `pomp.h`, `pomp_mpi.h`, `pomp_io.h`, the list of
+/// exported functions, and what CMake and pkg-config read, in folders of their own.
 ///
 /// # Errors
 /// Where no folder can be written to.

@@ -1,6 +1,6 @@
 //! What a program loads in front of all its libraries to be observed: the wrappers of its MPI
 //! library, if it was not linked with them, the runtime library, if it was not instrumented, and
-//! functions for files, if these are to be observed.
+//! functions for files and of threads, if these are to be observed.
 //! The wrappers are loaded into the program alone, not into launchers and shells. The runtime
 //! library is loaded into programs that start others, too: it measures only processes with OpenMP,
 //! and the program that the user has named, whose functions it samples if there is no OpenMP.
@@ -42,6 +42,8 @@ pub struct Command<'a> {
     pub has_samples: bool,
     /// Functions for files are observed.
     pub has_files: bool,
+    /// Functions of threads are observed.
+    pub has_threads: bool,
 }
 
 /// What the program of this command loads; `None` for no further libraries. A message names
@@ -62,13 +64,13 @@ pub fn preload(command: &Command) -> Option<Preload> {
     let wanted = wanted(&programs, &files, command);
     let runtime = (wanted != Wanted::Nothing).then(|| in_folder("libpomp.so"));
     let runtime = runtime.flatten();
-    let of_files = if command.has_files { of_files(&programs) } else { None };
+    let functions = functions(&programs, command);
     let is_sampled = wanted == Wanted::Functions && runtime.is_some();
-    // A program that only starts others has files that are not those of the program.
-    let has_own_files = of_files.is_some() && !launched && wanted == Wanted::Nothing;
-    let is_named = is_sampled || has_own_files;
+    // A program that only starts others has files and threads that are not those of the program.
+    let is_observed = !functions.is_empty() && !launched && wanted == Wanted::Nothing;
+    let is_named = is_sampled || is_observed;
     let named = if is_named { files.first().and_then(|file| identity(file)) } else { None };
-    let ours: Vec<PathBuf> = [wrappers, of_files, runtime].into_iter().flatten().collect();
+    let ours: Vec<PathBuf> = wrappers.into_iter().chain(functions).chain(runtime).collect();
     if ours.is_empty() {
         return None;
     }
@@ -99,18 +101,25 @@ fn wrappers(programs: &[Program], launched: bool, has_others: bool) -> Option<Pa
     }
 }
 
-/// The library with functions for files, unless no program of the command can load it.
-fn of_files(programs: &[Program]) -> Option<PathBuf> {
+/// The libraries with functions that are observed, unless no program of the command can load them.
+fn functions(programs: &[Program], command: &Command) -> Vec<PathBuf> {
+    let kinds = [
+        (command.has_files, "files", "libpompeii-io.so"),
+        (command.has_threads, "threads", "libpompeii-threads.so"),
+    ];
+    let wanted = kinds.into_iter().filter(|(is_wanted, ..)| *is_wanted);
     let refuses = |program| unmodified::loads_libraries(program).err();
     // Of a launcher's words, the program is the last file.
     let why = programs.last().and_then(|last| Some((last, refuses(last)?)));
     match why.filter(|_| programs.iter().all(|program| refuses(program).is_some())) {
         Some((program, why)) => {
             let path = shown(&program.path);
-            say(format!("warning: the files of {path} are not observed: {why}"));
-            None
+            for (_, what, _) in wanted {
+                say(format!("warning: the {what} of {path} are not observed: {why}"));
+            }
+            Vec::new()
         }
-        None => in_folder("libpompeii-io.so"),
+        None => wanted.filter_map(|(.., library)| in_folder(library)).collect(),
     }
 }
 
@@ -135,12 +144,11 @@ fn wanted(programs: &[Program], files: &[PathBuf], command: &Command) -> Wanted 
         ));
         return Wanted::Constructs;
     }
+    let is_sampled = |program: &Program| unmodified::is_sampled(program, command.has_threads);
     match () {
         () if command.is_launcher => Wanted::Nothing,
         () if files.iter().any(|file| starters::starts_others(file)) => Wanted::Constructs,
-        () if command.has_samples && programs.iter().any(unmodified::is_sampled) => {
-            Wanted::Functions
-        }
+        () if command.has_samples && programs.iter().any(is_sampled) => Wanted::Functions,
         () => Wanted::Nothing,
     }
 }

@@ -51,6 +51,10 @@ pub struct Options {
     /// and others
     #[arg(long)]
     io: bool,
+    /// Observe threads that the program creates with functions of POSIX or C++, and their waiting
+    /// for mutexes, conditions, barriers and the ends of threads
+    #[arg(long)]
+    pthreads: bool,
     /// Measure the waiting between MPI processes with additional small messages: not at all, in
     /// collective operations, or (alone, or all) for messages too [default: collectives]
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
@@ -155,6 +159,7 @@ impl Options {
             ("POMPEII_STATISTICS", self.statistics.then_some(1)),
             ("POMPEII_ITERATIONS", self.iterations.then_some(1)),
             ("POMPEII_IO", self.io.then_some(1)),
+            ("POMPEII_PTHREADS", self.pthreads.then_some(1)),
             ("POMPEII_LEGACY_RECORDS", self.legacy_records.then_some(1)),
             ("POMPEII_SAMPLE", if self.no_sample { Some(0) } else { self.sample }),
             ("POMPEII_GUARD", self.no_guard.then_some(0)),

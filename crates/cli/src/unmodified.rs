@@ -85,10 +85,17 @@ pub fn openmp_library(program: &Program) -> Option<String> {
 }
 
 /// Whether the functions of this program, in which no constructs are observed, can be sampled. Says
-/// so, and why not.
-pub fn is_sampled(program: &Program) -> bool {
+/// so, and why not. Threads are sampled if they are observed.
+pub fn is_sampled(program: &Program, has_threads: bool) -> bool {
     let path = shown(&program.path);
     match without_samples(program) {
+        None if has_threads => {
+            say(format!(
+                "{path} is not instrumented, and no OpenMP of it is observed: its threads are \
+                 observed, and their functions are sampled"
+            ));
+            true
+        }
         None => {
             say(format!(
                 "{path} is not instrumented, and no OpenMP of it is observed: its functions are \

@@ -41,6 +41,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_ITERATIONS", &[]),
     variable("POMPEII_SAMPLE", &[]),
     variable("POMPEII_IO", &[]),
+    variable("POMPEII_PTHREADS", &[]),
     variable("POMPEII_PROGRAM", &[]),
     variable("POMPEII_MPI_WAIT", &[]),
     variable("POMPEII_MPI_CLOCK", &[]),

@@ -9,7 +9,7 @@ use pompeii_model::Region;
 use pompeii_symbols::{Frame, Loaded, Symbols, first_lines};
 
 use crate::statements::Sources;
-use crate::{copies, critical_names};
+use crate::{copies, created_threads, critical_names};
 
 /// A place in the code that makes a region.
 struct Place {
@@ -58,6 +58,12 @@ fn name_places(definitions: &mut [Definition], symbols: &Symbols) -> Vec<Loaded>
             region.call_from(&callers(stack));
         }
         if let Some(Place { frame, is_construct, .. }) = places.at(*id) {
+            if *kind == RegionKind::ThreadStart {
+                let start = created_threads::start(frame);
+                (*name, *file) = (start.function, start.file);
+                (*begin_line, *end_line) = (start.line, start.line);
+                continue;
+            }
             if *is_construct {
                 *name = construct_at(name, frame);
                 if matches!(kind, RegionKind::Task | RegionKind::TaskCreate) {
@@ -166,11 +172,14 @@ fn without_conditions(clauses: &str) -> String {
     clauses.split(' ').filter(is_kept).collect::<Vec<_>>().join(" ")
 }
 
-/// The innermost function that is none of a binding whose functions are inlined into the program.
+/// The innermost function that is none of a binding whose functions are inlined into the program,
+/// as those of C++'s mutexes are.
 fn caller(mut frames: Vec<Frame>) -> Frame {
     let is_binding = |frame: &Frame| {
         let prefixes = ["MPI::", "MPI_", "PMPI_", "boost::mpi::"];
-        prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
+        // Headers of the library of C++.
+        frame.file.contains("/c++/")
+            || prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
     };
     let at = frames.iter().position(|frame| !is_binding(frame)).unwrap_or(0);
     frames.swap_remove(at)

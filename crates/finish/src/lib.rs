@@ -17,6 +17,7 @@ mod clock;
 mod communicators;
 mod copies;
 mod counted;
+mod created_threads;
 mod critical_names;
 mod dropped;
 mod elsewhere;

@@ -53,9 +53,13 @@ impl Visited<'_> {
         self.paradigm == Paradigm::Mpi
     }
 
-    /// The value in anything but a function of MPI or for files, which have others in the field.
+    /// The value in anything but a function of MPI, for files or of POSIX threads, which have
+    /// others in the field.
     fn any_openmp(&self, value: u64) -> u64 {
-        if matches!(self.paradigm, Paradigm::Mpi | Paradigm::Io) { 0 } else { value }
+        match self.paradigm {
+            Paradigm::Mpi | Paradigm::Io | Paradigm::Pthread => 0,
+            _ => value,
+        }
     }
 
     /// The value in anything but a lock routine, which has something else in the field.
@@ -66,6 +70,11 @@ impl Visited<'_> {
     /// The value in a function of MPI of this role.
     fn mpi(&self, role: Role, value: u64) -> u64 {
         if self.is_mpi() && self.role == role { value } else { 0 }
+    }
+
+    /// The value in a function that locks a mutex.
+    fn mutex(&self, value: u64) -> u64 {
+        if self.paradigm == Paradigm::Pthread && self.role == Role::Lock { value } else { 0 }
     }
 
     /// The value in a function that reads or writes files, of MPI or another one.
@@ -404,38 +413,59 @@ const MEASURED_MPI: &[Row] = &[
     },
 ];
 
-/// What a process uses next to OpenMP. Each has the rows of those before it, too, which come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Uses {
-    /// Neither of the others.
-    OpenMp,
-    /// Functions for files, which were observed.
-    Files,
+/// Of mutexes of POSIX threads, if these are observed.
+const MEASURED_THREADS: &[Row] = &[
+    Row {
+        name: "pthread_lock_contention_mutex_lock",
+        title: "Mutex contention",
+        unit: Unit::Ticks,
+        description: "Held by another thread",
+        value: OfNode(|of| of.mutex(of.node.wait_ticks)),
+    },
+    Row {
+        name: "pthread_lock_held",
+        title: "Mutex held",
+        unit: Unit::Ticks,
+        description: "For which a mutex acquired here was held",
+        value: OfNode(|of| of.mutex(of.node.delay_ticks)),
+    },
+];
+
+/// What a process uses next to OpenMP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    /// Functions for files, which were observed, or those of MPI.
+    files: bool,
     /// MPI.
-    Mpi,
+    mpi: bool,
+    /// POSIX threads, which were observed.
+    threads: bool,
 }
 
 impl Uses {
     /// What a process uses.
     pub fn of(live: &LiveProcess) -> Self {
-        let is_io = |of: &Definition| matches!(of, Definition::Region { kind: RegionKind::Io, .. });
-        match live.definitions.iter().any(is_io) {
-            _ if crate::mpi::world(live).is_some() => Self::Mpi,
-            true => Self::Files,
-            false => Self::OpenMp,
-        }
+        let has = |kinds: &[RegionKind]| {
+            live.definitions.iter().any(|definition| {
+                matches!(definition, Definition::Region { kind, .. } if kinds.contains(kind))
+            })
+        };
+        let mpi = crate::mpi::world(live).is_some();
+        let of_threads = [RegionKind::ThreadStart, RegionKind::ThreadLock, RegionKind::ThreadOther];
+        Self { files: mpi || has(&[RegionKind::Io]), mpi, threads: has(&of_threads) }
     }
 }
 
 /// The rows of a process.
 pub fn rows(uses: Uses) -> impl Iterator<Item = &'static Row> {
-    let of = |wanted, rows: &'static [Row]| rows.iter().filter(move |_| uses >= wanted);
-    MEASURED.iter().chain(of(Uses::Files, MEASURED_FILES)).chain(of(Uses::Mpi, MEASURED_MPI))
+    let of = |wanted: bool, rows: &'static [Row]| rows.iter().filter(move |_| wanted);
+    let more = of(uses.files, MEASURED_FILES).chain(of(uses.mpi, MEASURED_MPI));
+    MEASURED.iter().chain(more).chain(of(uses.threads, MEASURED_THREADS))
 }
 
 /// All rows.
 pub fn all_rows() -> impl Iterator<Item = &'static Row> {
-    rows(Uses::Mpi)
+    rows(Uses { files: true, mpi: true, threads: true })
 }
 
 /// The metrics that are measured, in the order of [`rows`].
@@ -496,11 +526,13 @@ mod tests {
     #[test]
     fn names_are_unique_and_the_time_is_the_first() {
         let names: BTreeSet<&str> = all_rows().map(|row| row.name).collect();
-        assert_eq!((names.len(), all_rows().count()), (42, 42));
-        assert_eq!(rows(Uses::OpenMp).nth(TIME).map(|row| row.name), Some("time"));
+        assert_eq!((names.len(), all_rows().count()), (44, 44));
+        assert_eq!(rows(Uses::default()).nth(TIME).map(|row| row.name), Some("time"));
         assert!(is_measured("comms_send") && !is_measured("cycles"));
-        let counts = [Uses::OpenMp, Uses::Files, Uses::Mpi].map(|uses| metrics(uses).count());
-        assert_eq!(counts, [24, 26, 42]);
+        let neither = Uses::default();
+        let with_files = Uses { files: true, ..neither };
+        let kinds = [neither, with_files, Uses { mpi: true, ..with_files }];
+        assert_eq!(kinds.map(|uses| metrics(uses).count()), [24, 26, 42]);
     }
 
     #[test]
@@ -542,6 +574,13 @@ mod tests {
                 "omp_lock_tested",
             ],
         );
+    }
+
+    #[test]
+    fn mutexes_have_values_of_their_own() {
+        let of_mutexes = ["pthread_lock_contention_mutex_lock", "pthread_lock_held"];
+        check(Role::Lock, Paradigm::Pthread, &of_mutexes);
+        check(Role::Function, Paradigm::Pthread, &[]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use pompeii_model::{
 use crate::measured::Uses;
 use crate::mpi::World;
 use crate::nodes::{ROOT, TASKS};
-use crate::{communicators, counted, measured, samples};
+use crate::{communicators, counted, created_threads, measured, samples};
 
 /// The definitions of a process, and where its own ids are among them. Its region and location ids
 /// are theirs.
@@ -87,7 +87,7 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
     match kind {
         Kind::Program | Kind::Tasks | Kind::Off => (Role::Artificial, Paradigm::Measurement),
         Kind::User => (Role::User, Paradigm::User),
-        Kind::Function => (Role::Function, Paradigm::User),
+        Kind::Function | Kind::ThreadStart => (Role::Function, Paradigm::User),
         Kind::Parameter => (Role::Parameter, Paradigm::User),
         Kind::MpiPointToPoint => (Role::PointToPoint, Paradigm::Mpi),
         Kind::MpiBarrier => (Role::Barrier, Paradigm::Mpi),
@@ -98,6 +98,8 @@ pub fn role(kind: RegionKind) -> (Role, Paradigm) {
         Kind::MpiOneSided => (Role::OneSided, Paradigm::Mpi),
         Kind::MpiFile | Kind::MpiFileCollective => (Role::File, Paradigm::Mpi),
         Kind::Io => (Role::File, Paradigm::Io),
+        Kind::ThreadLock => (Role::Lock, Paradigm::Pthread),
+        Kind::ThreadOther => (Role::Function, Paradigm::Pthread),
         // Other classes of MPI: to begin and to end, communicators, windows and the like.
         _ => (Role::Function, Paradigm::Mpi),
     }
@@ -142,8 +144,12 @@ fn initial(live: &LiveProcess, location: &LiveLocation) -> u32 {
 }
 
 /// `Master thread`, `OMP thread 3`, or with nesting the numbers from the outside in:
-/// `OMP thread 1.2`.
+/// `OMP thread 1.2`. A thread that the program has created has the name of its function:
+/// `Thread 2 (worker)`.
 fn location_name(live: &LiveProcess, location: &LiveLocation) -> String {
+    if let Some(function) = created_threads::function(live, location) {
+        return format!("Thread {} ({function})", location.index);
+    }
     let numbers: Vec<String> = live.thread_path(location).iter().map(u32::to_string).collect();
     match (numbers.is_empty(), initial(live, location)) {
         (true, 0) => "Master thread".to_owned(),

@@ -325,9 +325,11 @@ impl Growing<'_> {
 /// The regions of the instrumented functions that are open at a node, the outermost one first, as
 /// far as they are on the same stack of calls: since the program's begin, or inside the innermost
 /// parallel region or task, whose body is a function that the compiler has made and the OpenMP
-/// runtime calls. The second value says whether it is the latter. `None` in a call path that is too
+/// runtime calls, or inside the function that a thread begins with. The second value says whether
+/// it is one of the latter two. `None` in a call path that is too
 /// long to look at.
 fn functions_around(nodes: &[Node], mut at: u32, names: &Names) -> Option<(Vec<u32>, bool)> {
+    use RegionKind as Kind;
     let mut found = Vec::new();
     for _ in 0..LEVELS_MAX {
         if at == ROOT || at == TASKS {
@@ -336,11 +338,11 @@ fn functions_around(nodes: &[Node], mut at: u32, names: &Names) -> Option<(Vec<u
         }
         let node = nodes.get(at as usize)?;
         match (names.kind(node), Key::decode(node.key)) {
-            (Some(RegionKind::Parallel | RegionKind::Teams | RegionKind::Task), _) => {
+            (Some(Kind::Parallel | Kind::Teams | Kind::Task | Kind::ThreadStart), _) => {
                 found.reverse();
                 return Some((found, true));
             }
-            (Some(RegionKind::Function), Key::Region(region)) => found.push(region),
+            (Some(Kind::Function), Key::Region(region)) => found.push(region),
             _ => {}
         }
         at = node.parent;
@@ -376,6 +378,7 @@ fn is_work(kind: RegionKind) -> bool {
             | Kind::Task
             | Kind::Taskgroup
             | Kind::Target
+            | Kind::ThreadStart
     )
 }
 
@@ -566,8 +569,9 @@ mod tests {
             region(RegionKind::Function, "relax"),
             region(RegionKind::Parallel, "!$omp parallel"),
             region(RegionKind::Loop, "!$omp for"),
+            region(RegionKind::ThreadStart, "worker"),
         ];
-        let keys = [(0, 0), (0, 0), (1, 0), (2, 1), (3, 3), (4, 4), (5, 5), (3, 6)];
+        let keys = [(0, 0), (0, 0), (1, 0), (2, 1), (3, 3), (4, 4), (5, 5), (3, 6), (6, 1), (3, 8)];
         let nodes: Vec<Node> =
             keys.iter().map(|&(region, parent)| node(Key::Region(region), parent, 0)).collect();
         let of = |at| functions_around(&nodes, at, &names);
@@ -575,7 +579,8 @@ mod tests {
         assert_eq!(of(4), Some((vec![2, 3], false)));
         assert_eq!(of(6), Some((vec![], true)));
         assert_eq!(of(7), Some((vec![3], true)));
-        assert_eq!(of(8), None);
+        assert_eq!(of(9), Some((vec![3], true)));
+        assert_eq!(of(10), None);
     }
 
     #[test]

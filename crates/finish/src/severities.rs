@@ -8,8 +8,9 @@ use pompeii_model::{CallId, Cube, Id, LocationId, MetricId, Paradigm, Region, Ro
 
 use crate::atomics::Excess;
 use crate::counted;
+use crate::created_threads;
 use crate::measured::Value::{OfNode, TimedAtomics, WholeLoop};
-use crate::measured::{self, TIME, Visited};
+use crate::measured::{self, TIME, Uses, Visited};
 use crate::nodes::{ROOT, TASKS};
 use crate::samples::{self, Sampled};
 use crate::visit_times::signed;
@@ -37,10 +38,11 @@ impl Place<'_> {
 
 /// Adds a process's severities; `metrics` are the run's ids of its metrics.
 pub fn add(cube: &mut Cube, place: &Place, metrics: &[MetricId]) {
-    let always = measured::rows(measured::Uses::of(place.live)).count();
+    let uses = Uses::of(place.live);
+    let always = measured::rows(uses).count();
     let (always, on_request) = metrics.split_at(always.min(metrics.len()));
     for (position, location) in place.live.locations.iter().enumerate() {
-        add_location(cube, place, (position, location), always);
+        add_location(cube, place, (position, location), (uses, always));
     }
     counted::add(cube, place, on_request);
     if let (Some(_), Some(&metric)) = (samples::metric(place.live), metrics.last()) {
@@ -61,14 +63,16 @@ fn add_location(
     cube: &mut Cube,
     place: &Place,
     (position, location): (usize, &LiveLocation),
-    metrics: &[MetricId],
+    (uses, metrics): (Uses, &[MetricId]),
 ) {
     let mut nodes = location.nodes.clone();
     close(&mut nodes, place.live, location, place.end_ticks);
     let id = place.location(position);
-    // The time of a team's thread outside of teams is idle time, which analysis derives.
+    // The time of a team's thread outside of teams is idle time, which analysis derives, and so is
+    // the time before and after the threads that the program has created.
     let is_worker = location.parent.is_some();
-    if let (true, Some(root)) = (is_worker, nodes.get_mut(ROOT as usize)) {
+    let is_created = || created_threads::function(place.live, location).is_some();
+    if let (true, Some(root)) = (is_worker || is_created(), nodes.get_mut(ROOT as usize)) {
         root.ticks = 0;
     }
     if let (Some(root), 0) = (nodes.get_mut(ROOT as usize), location.index) {
@@ -92,14 +96,14 @@ fn add_location(
             atomics.take(call, node);
         }
         let visited = Visited { node, role, paradigm, ticks_per_second: rate };
-        for (row, &metric) in measured::all_rows().zip(metrics) {
+        for (row, &metric) in measured::rows(uses).zip(metrics) {
             if let OfNode(value) = row.value {
                 add_value(cube, (metric, call, id), value(&visited));
             }
         }
     }
-    add_iterations(cube, id, metrics, &loops);
-    let of_atomics = measured::all_rows().zip(metrics);
+    add_iterations(cube, id, (uses, metrics), &loops);
+    let of_atomics = measured::rows(uses).zip(metrics);
     let of_atomics = of_atomics.filter(|(row, _)| matches!(row.value, TimedAtomics));
     if let (Some(&time), Some((_, &metric))) = (metrics.get(TIME), of_atomics.last()) {
         atomics.add(cube, id, metric, time);
@@ -111,11 +115,11 @@ fn add_location(
 fn add_iterations(
     cube: &mut Cube,
     location: LocationId,
-    metrics: &[MetricId],
+    (uses, metrics): (Uses, &[MetricId]),
     loops: &BTreeMap<CallId, Iterations>,
 ) {
     for (&call, all) in loops {
-        for (row, &metric) in measured::all_rows().zip(metrics) {
+        for (row, &metric) in measured::rows(uses).zip(metrics) {
             if let WholeLoop(value) = row.value {
                 add_value(cube, (metric, call, location), value(all));
             }

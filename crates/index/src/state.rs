@@ -32,6 +32,8 @@ impl State {
     pub fn of(region: &Region) -> State {
         match (region.paradigm, region.role) {
             (Paradigm::Mpi, _) => State::Mpi,
+            (Paradigm::Pthread, _) if region.waits_for_thread() => State::Waiting,
+            (Paradigm::Pthread, _) => State::Overhead,
             (_, Role::Artificial) if region.name == MEASUREMENT_OFF => State::Idle,
             (
                 _,

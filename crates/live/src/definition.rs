@@ -31,7 +31,8 @@ macro_rules! region_kinds {
             $($openmp,)*
             MpiPointToPoint, MpiBarrier, MpiOneToAll, MpiAllToOne, MpiAllToAll, MpiCollective,
             MpiInitExit, MpiCommunicator, MpiOneSided, MpiSynchronisation, MpiWindow, MpiFile,
-            MpiFileCollective, MpiFileManagement, MpiOther, Io,
+            MpiFileCollective, MpiFileManagement, MpiOther, Io, ThreadStart, ThreadLock,
+            ThreadOther,
         }
 
         impl RegionKind {

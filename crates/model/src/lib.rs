@@ -25,6 +25,7 @@ mod distribution;
 mod ids;
 mod longer;
 mod metric;
+mod pthread;
 mod region;
 mod role;
 mod root;
@@ -50,6 +51,7 @@ pub use distribution::{
 };
 pub use ids::{Id, IndexVec};
 pub use metric::{Metric, Unit};
+pub use pthread::PthreadClass;
 pub use region::{
     CALLER_PARAMETER, MEASUREMENT_OFF, OF_SYSTEM, PARAMETER_OTHERS, Paradigm, Region, SAMPLED,
 };

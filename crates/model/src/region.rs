@@ -16,12 +16,14 @@ pub enum Paradigm {
     Mpi,
     /// Functions of the C library that read and write files.
     Io,
+    /// Functions of POSIX threads.
+    Pthread,
 }
 
 impl Paradigm {
     /// All values, in the order of their declaration.
     pub const ALL: &[Paradigm] =
-        &[Self::Measurement, Self::User, Self::OpenMp, Self::Mpi, Self::Io];
+        &[Self::Measurement, Self::User, Self::OpenMp, Self::Mpi, Self::Io, Self::Pthread];
 
     /// The word that Cube reports use.
     pub fn as_str(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Paradigm {
             Paradigm::OpenMp => "openmp",
             Paradigm::Mpi => "mpi",
             Paradigm::Io => "io",
+            Paradigm::Pthread => "pthread",
         }
     }
 
@@ -195,15 +198,16 @@ impl Region {
         if self.role == Role::Loop { crate::schedule::of(&self.clauses) } else { String::new() }
     }
 
-    /// Of a routine of MPI, a lock routine or a function for files, whether it stands for the calls
-    /// from one place: then function, file and line are those of the call.
+    /// Of a routine of MPI, a lock routine, or a function for files or of POSIX threads, whether it
+    /// stands for the calls from one place: then function, file and line are those of the call.
     pub fn is_call_site(&self) -> bool {
         self.is_routine() && self.function().is_some()
     }
 
     /// Whether it is a routine that may be called from several places.
     pub fn is_routine(&self) -> bool {
-        matches!(self.paradigm, Paradigm::Mpi | Paradigm::Io) || self.role == Role::Lock
+        matches!(self.paradigm, Paradigm::Mpi | Paradigm::Io | Paradigm::Pthread)
+            || self.role == Role::Lock
     }
 
     /// A routine without the place that it is called from: what files have as region.
@@ -247,7 +251,7 @@ impl Region {
     /// in all languages: `parallel for CalcForce lulesh.cc:782`, `do solve solve.f90:12`. What is a
     /// function itself has its name alone.
     pub fn label(&self) -> String {
-        let has_place = matches!(self.paradigm, Paradigm::OpenMp | Paradigm::Mpi | Paradigm::Io);
+        let has_place = self.paradigm == Paradigm::OpenMp || self.is_routine();
         let place = if has_place { self.place() } else { String::new() };
         let words = self.words();
         if place.is_empty() { words } else { format!("{words} {place}") }

@@ -20,7 +20,10 @@ pub fn factors(cube: &Cube) -> Vec<(&'static str, f64)> {
         factors.push(("thread balance", e.load_balance));
         factors.push(("parallel share", e.serial_parts));
     }
-    if has_threads || has_openmp {
+    // The waiting of threads for each other is in this factor, whatever it is caused by.
+    if Lens::new(cube).total("pthread_time") > 0 {
+        factors.push(("thread efficiency", e.openmp_overhead));
+    } else if has_threads || has_openmp {
         factors.push(("OpenMP efficiency", e.openmp_overhead));
     }
     factors

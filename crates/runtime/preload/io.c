@@ -14,8 +14,6 @@
 #define _GNU_SOURCE
 /* The C library's headers define none of the functions themselves. */
 #define __NO_INLINE__
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -25,58 +23,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "next.h"
 #include "pomp_io.h"
-
-/* The version that all C libraries have, so that the library runs with older ones, too. */
-__asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
-
-#define PUBLIC __attribute__((visibility("default")))
-#define CALLER ((uintptr_t)__builtin_return_address(0))
-
-/* A function of the C library: the next one of this name. */
-struct next {
-  const char *name;
-  void *address;
-};
-
-/* All of them, from the first to the last: the linker has the borders. They are looked for when the
-   library is loaded, because a call may come in a signal handler, in which the loader cannot be
-   asked. */
-#define IN_LIST __attribute__((section("pompeii_next"), used))
-extern struct next __start_pompeii_next[] __attribute__((visibility("hidden")));
-extern struct next __stop_pompeii_next[] __attribute__((visibility("hidden")));
-
-__attribute__((constructor)) static void find_all(void)
-{
-  for (struct next *next = __start_pompeii_next; next < __stop_pompeii_next; next++)
-    if (!next->address)
-      next->address = dlsym(RTLD_NEXT, next->name);
-}
-
-/* The address of a function, also before the library's own start: libraries that start earlier have
-   files, too. */
-static inline void *found(struct next *next)
-{
-  if (__builtin_expect(!next->address, 0))
-    next->address = dlsym(RTLD_NEXT, next->name);
-  return next->address;
-}
 
 /* What a function of this name knows: the next one, with its type, and its region. Where the C library
    has none of this name, the program cannot have been linked with one either. */
 #define FUNCTION(own)                                                                              \
-  static struct next next_of_##own IN_LIST = { #own, NULL };                                      \
+  NEXT_FUNCTION(own, NULL);                                                                        \
   static struct pomp_io_routine routine_of_##own = { #own, 0 }
-
-#define NEXT(own) ((__typeof__(&own))found(&next_of_##own))
-
-/* Reports a call that has returned, and leaves errno as the call has left it. */
-#define REPORT(report)                                                                             \
-  do {                                                                                             \
-    int error = errno;                                                                             \
-    report;                                                                                        \
-    errno = error;                                                                                 \
-  } while (0)
 
 /* A function that reads, writes or flushes a file; `asked` and `moved` are in bytes, and both and the
    descriptor may use the result. */
@@ -234,7 +188,7 @@ SEEKS(lseek64, off64_t)
 /* No calls of their own in the report: they take no time, but a descriptor stands for another file
    after them. */
 #define REPLACES(own, parameters, arguments)                                                       \
-  static struct next next_of_##own IN_LIST = { #own, NULL };                                      \
+  NEXT_FUNCTION(own, NULL);                                                                        \
   PUBLIC int own parameters                                                                        \
   {                                                                                                \
     int result = NEXT(own) arguments;                                                              \

@@ -1,7 +1,8 @@
 //! How an event comes to its thread's location: what every adapter does first. An adapter is a
 //! module that translates an API: [`crate::pomp`], [`crate::pomp2`], [`crate::mpi`], `gomp` for
-//! that of libgomp, [`crate::ompt`], and [`crate::io`] for functions that read and write files. The
-//! rest of the library is the core, which uses none of them (`cargo xtask tidy` checks that).
+//! that of libgomp, [`crate::ompt`], [`crate::io`] for functions that read and write files, and
+//! [`crate::pthreads`] for those of POSIX threads. The rest of the library is the core, which uses
+//! none of them (`cargo xtask tidy` checks that).
 //!
 //! Meanwhile the thread is closed, so an event that a signal handler raises in the middle is passed
 //! over.

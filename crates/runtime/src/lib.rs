@@ -80,6 +80,7 @@ pub mod pomp;
 pub mod pomp2;
 mod process;
 mod processor;
+pub mod pthreads;
 mod ready;
 mod recording;
 mod recycle;

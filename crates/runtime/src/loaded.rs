@@ -1,5 +1,5 @@
-//! Which loaded file an address is in, and who has called: the first frame outside of MPI's
-//! libraries and bindings, or all of them.
+//! Which loaded file an address is in, and who has called: the first frame outside of the libraries
+//! between the program and a function, such as those of MPI, or all of them.
 
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
@@ -20,22 +20,24 @@ pub struct CodePlace {
     pub address: u64,
 }
 
-/// Frames that are looked at for the caller of MPI, the one that the wrapper returns to included.
-const MPI_FRAMES_MAX: usize = 4;
+/// Frames that are looked at for the caller of a binding, the one that the wrapper returns to
+/// included.
+const BINDING_FRAMES_MAX: usize = 4;
 /// Frames of ours, of the wrapper and of the unwinder before them.
 const OWN_FRAMES_MAX: usize = 32;
 /// Frames of the whole stack that are looked at, with ours.
 const STACK_FRAMES_MAX: usize = 40;
 
-/// The place of the call that returns to this address; if that is in a library or binding of MPI,
-/// the place from where the program has called it. `None` if no loaded file has the address.
-pub fn caller(address: usize) -> Option<CodePlace> {
+/// The place of the call that returns to this address; if that is in a binding, a file between the
+/// program and the function that it calls, the place from where the program has called that. `None`
+/// if no loaded file has the address.
+pub fn caller(address: usize, is_binding: &dyn Fn(&str) -> bool) -> Option<CodePlace> {
     let direct = place(address)?;
-    if !is_of_mpi(&direct.path) {
+    if !is_binding(&direct.path) {
         return Some(direct);
     }
-    let places = frames(Some(address), MPI_FRAMES_MAX).into_iter().filter_map(place);
-    Some(places.into_iter().find(|place| !is_of_mpi(&place.path)).unwrap_or(direct))
+    let places = frames(Some(address), BINDING_FRAMES_MAX).into_iter().filter_map(place);
+    Some(places.into_iter().find(|place| !is_binding(&place.path)).unwrap_or(direct))
 }
 
 /// The places of all calls that are under way, the innermost one first. Those of this library are

@@ -1,6 +1,6 @@
-//! From where functions of MPI, functions for files and lock routines are called. Each call site is
-//! a region of its own: with the name of the function, and the address of the call, of which
-//! `finish` makes function, file and line.
+//! From where functions of MPI, of POSIX threads and for files, and lock routines are called. Each
+//! call site is a region of its own: with the name of the function, and the address of the call, of
+//! which `finish` makes function, file and line.
 //!
 //! What a wrapper knows is the address that it returns to. It is looked up together with the
 //! current call path in a small table of the thread, which takes as many instructions as a call of
@@ -39,6 +39,12 @@ pub trait Called {
             0 => define(self, process),
             id => id - 1,
         }
+    }
+
+    /// Whether this file is one by which the program calls the function: then the call in the
+    /// program counts.
+    fn is_binding(&self, path: &str) -> bool {
+        loaded::is_of_mpi(path)
     }
 
     /// Whether a call that returns to this address counts at the current call path.
@@ -124,7 +130,8 @@ fn meet(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
     if *below >= SITES_MAX {
         return routine.region(process);
     }
-    let Some(place) = loaded::caller(address) else { return routine.region(process) };
+    let caller = loaded::caller(address, &|path| routine.is_binding(path));
+    let Some(place) = caller else { return routine.region(process) };
     *below += 1;
     let (region, is_new) = process.call_site(&routine.text(), &place);
     if is_new {

@@ -103,9 +103,9 @@ fn is_worth_sampling() -> bool {
     !next::is_preloaded() || folder::is_named_program() || sampling::has_parallel_library()
 }
 
-/// Begins before `main` in a program whose files are observed, unless it only starts others: what
-/// it reads before its first construct counts.
-pub fn begin_with_files() {
+/// Begins before `main` in a program whose files or threads are observed, unless it only starts
+/// others: what it does before its first construct counts.
+pub fn begin_with_program() {
     let is_observed = || folder::is_named_program() || sampling::has_parallel_library();
     if is_enabled() && matches!(tls::thread(), Thread::New) && is_observed() {
         first_event();

@@ -91,6 +91,23 @@ pub fn locked(thread: &mut Location, lock: &Lock, now: u64) {
     lock.taken_ticks.store(thread.header.last_ticks.max(now), Relaxed);
 }
 
+/// The thread has acquired at `now` a lock that it has found free, and that it has asked for at
+/// `node`. It is not in the trace.
+#[inline(always)]
+pub fn found_free(thread: &Location, lock: &Lock, node: NodeOffset, now: u64) {
+    take(lock, thread.own.at(node));
+    lock.taken_ticks.store(now, Relaxed);
+}
+
+/// The thread has the lock again that it gave back to wait for a condition. What it has waited for
+/// is the condition.
+pub fn regained(thread: &mut Location, lock: &Lock, now: u64) {
+    found_free(thread, lock, thread.own_place().node(), now);
+    if thread.tracing && !thread.is_passing() {
+        record_acquisition(thread, lock, now);
+    }
+}
+
 /// A thread that has found the lock taken so often, and asks for it again, does nothing but that.
 const AGAIN: u64 = 2;
 

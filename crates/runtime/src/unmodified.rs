@@ -253,6 +253,12 @@ pub fn is_runtime(path: &str) -> bool {
     })
 }
 
+/// Whether the call that returns to this address is in a library of MPI or OpenMP, or in this one.
+pub fn is_parallel_library(address: usize) -> bool {
+    let is_library = |path: &str| loaded::is_of_mpi(path) || is_runtime(path);
+    loaded::place(address).is_some_and(|place| is_library(&place.path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

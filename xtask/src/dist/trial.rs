@@ -66,7 +66,12 @@ impl Installed {
 
     /// No executable and no shared library needs a later C library.
     fn is_for_old_systems(&self) -> Result<()> {
-        let files = ["bin/pompeii", "lib/pompeii/libpomp.so", "lib/pompeii/libpompeii-io.so"];
+        let files = [
+            "bin/pompeii",
+            "lib/pompeii/libpomp.so",
+            "lib/pompeii/libpompeii-io.so",
+            "lib/pompeii/libpompeii-threads.so",
+        ];
         files.iter().try_for_each(|file| glibc::check(&self.prefix.join(file)))
     }
 

@@ -7,7 +7,7 @@ use super::style::test_start;
 
 const RUNTIME: &str = "crates/runtime/src/";
 /// Modules that translate an API. To add one: its name here; `entry.rs` says what it does first.
-const ADAPTERS: [&str; 6] = ["pomp", "pomp2", "mpi", "gomp", "ompt", "io"];
+const ADAPTERS: [&str; 7] = ["pomp", "pomp2", "mpi", "gomp", "ompt", "io", "pthreads"];
 
 /// Complaints about one file; `is_test`: it is compiled for tests only.
 pub(super) fn check(file: &str, text: &str, is_test: bool) -> Vec<Complaint> {

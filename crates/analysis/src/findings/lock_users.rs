@@ -6,17 +6,20 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, Paradigm, RegionId, Role, Ticks};
 
 use super::Search;
 use super::sets::Sets;
 
 /// The code that people find in the source for a call of a lock routine: the function that calls
-/// it, if functions are measured, or else the place of the call, or the construct around it.
+/// it, if functions are measured, or else the place of the call, or the construct around it. Of a
+/// thread that the program has created, only the first function is known.
 fn user(search: &Search, call: CallId) -> Option<RegionId> {
     let (lens, tree) = (&search.lens, &search.lens.cube.calls);
     let around = tree.parent(call).and_then(|parent| search.paths.with_source[parent]);
-    let is_function = |&call: &CallId| matches!(lens.role(call), Role::Function | Role::User);
+    let is_mutex = lens.region(call).paradigm == Paradigm::Pthread;
+    let is_function =
+        |&call: &CallId| !is_mutex && matches!(lens.role(call), Role::Function | Role::User);
     let has_place = lens.cube.regions[tree.region(call)].source().is_some();
     let found = around.filter(is_function).or_else(|| has_place.then_some(call)).or(around);
     found.map(|call| tree.region(call))
@@ -50,7 +53,7 @@ pub(super) fn longest(search: &Search, calls: &[CallId]) -> Option<(RegionId, Op
     }
     for &call in calls {
         let user = user(search, call).and_then(|user| kept.get_mut(&user));
-        user.into_iter().for_each(|(held, _)| *held += search.lens.own("omp_lock_held", call));
+        user.into_iter().for_each(|(held, _)| *held += search.lens.held(&[call]));
     }
     let all: Ticks = kept.values().map(|(held, _)| held).sum();
     let longest = kept.into_iter().max_by_key(|&(user, kept)| (kept, std::cmp::Reverse(user)));

@@ -12,9 +12,10 @@ use super::{Advice, Cause, Gain, Loss, Search, Site, Words, grouped};
 use super::{lock_tests, lock_users};
 use crate::{Lens, format};
 
-const KINDS: [(&str, &str); 3] = [
+const KINDS: [(&str, &str); 4] = [
     ("omp_critical", "omp_lock_contention_critical"),
     ("omp_lock_api", "omp_lock_contention_api"),
+    ("pthread_lock_api", "pthread_lock_contention_mutex_lock"),
     ("omp_ordered", "omp_ordered_wait"),
 ];
 
@@ -55,7 +56,7 @@ fn mutual_exclusion(
         if let Some(ticks) = inside(search, calls) {
             detail += &format!(", {} inside", each(ticks));
         }
-        let held = lens.sum("omp_lock_held", calls);
+        let held = lens.held(calls);
         if held > 0 {
             detail += &format!(", {} with the lock", each(held));
         }
@@ -129,7 +130,7 @@ fn is_free(search: &Search, (lost, waiting): (Ticks, Ticks), calls: &[CallId]) -
 /// Time under mutual exclusion: of code that the profile has, or else from taking a lock to giving
 /// it back.
 pub(super) fn kept(search: &Search, calls: &[CallId]) -> Ticks {
-    inside(search, calls).unwrap_or_else(|| search.lens.sum("omp_lock_held", calls))
+    inside(search, calls).unwrap_or_else(|| search.lens.held(calls))
 }
 
 /// Time under mutual exclusion; `None` if no code is.
@@ -251,7 +252,7 @@ pub(super) fn loss(
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use super::super::{check, check_with_waits};
     use expect_test::expect;
     use pompeii_model::{CallId, LocationId, Wait};
 
@@ -400,6 +401,31 @@ mod tests {
                     [lock, none]
                     400,000 visits: 1.5 ns waiting for another thread.
                     Lock less often: do more while the lock is held.
+            "#]],
+        );
+    }
+
+    /// Three threads want the mutex that the first one holds for 80 ms.
+    #[test]
+    fn a_mutex_is_placed_where_it_is_held() {
+        check_with_waits(
+            "wall=100 locations=4
+             a                                        0    time=100
+             a/refill@a.c:21                          1    time=100 visits=1
+             a/refill@a.c:21/pthread_mutex_lock@a.c:22  1  visits=1 pthread_lock_held=80
+             a/take@a.c:11                            2-3  time=20 visits=1
+             a/take@a.c:11/pthread_mutex_lock@a.c:13  2-3  time=80 visits=9 \
+             pthread_lock_contention_mutex_lock=80 pthread_lock_held=1",
+            &[
+                ("take/pthread_mutex_lock@a.c:13", 2, "refill/pthread_mutex_lock@a.c:22", 1, 80),
+                ("take/pthread_mutex_lock@a.c:13", 3, "refill/pthread_mutex_lock@a.c:22", 1, 80),
+            ],
+            expect![[r#"
+                a.c:22 pthread_mutex_lock | pthread_lock_contention_mutex_lock lost=160 gain=40 (33 to 47)
+                    [lock, none]
+                    18 visits: 8.9 ms waiting for another thread, 111 µs with the lock.
+                    100 % of the waiting is for thread 1 in refill.
+                    Hold the lock for a shorter time, or use one lock per independent object.
             "#]],
         );
     }

@@ -58,6 +58,14 @@ pub const ALL: &[&Property] = &[
     &mpi_io_individual::PROPERTY,
     &mpi_io_collective::PROPERTY,
     &mpi_io_collective_wait::PROPERTY,
+    &pthread::PROPERTY,
+    &pthread::MANAGEMENT,
+    &pthread::SYNCHRONIZATION,
+    &pthread::LOCK_API,
+    &pthread_lock_contention::PROPERTY,
+    &pthread::CONDITIONAL,
+    &pthread::JOIN,
+    &pthread::BARRIER,
     &omp_time::PROPERTY,
     &omp_management::PROPERTY,
     &omp_fork::PROPERTY,
@@ -163,6 +171,7 @@ pub const ALL: &[&Property] = &[
     &omp_lock_held::PROPERTY,
     &omp_lock_tested::PROPERTY,
     &omp_lock_handover::PROPERTY,
+    &pthread::LOCK_HELD,
     &mpi_own_messages::PROPERTY,
     &bytes::PROPERTY,
     &bytes::P2P,
@@ -257,6 +266,7 @@ pictures! {
     omp_wait_indirect
     omp_wait_propagating
     omp_wait_terminal
+    pthread_lock_contention
     task_wait_creation
     task_wait_end
 }

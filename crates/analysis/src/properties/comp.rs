@@ -1,4 +1,5 @@
-//! The user's own work: what remains of execution when MPI and OpenMP are taken away.
+//! The user's own work: what remains of execution when MPI, OpenMP and POSIX threads are taken
+//! away.
 
 use pompeii_model::Unit;
 
@@ -12,14 +13,14 @@ pub const PROPERTY: Property = Property {
     parent: Some("execution"),
     unit: Unit::Ticks,
     compute: Compute::Row(|profile, call| {
-        let beside = profile.openmp(call).plus(&profile.mpi(call));
+        let beside = profile.openmp(call).plus(&profile.mpi(call)).plus(&profile.pthread(call));
         profile.time(call).minus(&beside).minus(&profile.class_time(Class::Off, call))
     }),
     gain: "",
     doc: Doc {
         measures: "Time in the program's own code: loop bodies, tasks, serial parts, bodies of \
             critical and single, functions for files (io).",
-        formula: "execution - mpi - omp_time - recording_off. The overhead of worksharing \
+        formula: "execution - mpi - omp_time - pthread_time - recording_off. The overhead of worksharing \
             constructs (distributing iterations, entering single or sections) is not measured \
             separately and is included.",
         cost: "This is the useful part. It is a loss only as far as it exceeds the time of the \

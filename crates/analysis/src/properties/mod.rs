@@ -163,6 +163,8 @@ mod omp_wait_terminal;
 mod performance_impact;
 mod performance_impact_criticalpath;
 mod process_absent;
+mod pthread;
+mod pthread_lock_contention;
 mod recording_off;
 mod short_chunks;
 pub(crate) mod task_creation_bottleneck;

@@ -30,6 +30,7 @@ measured! {
     Starvation = "omp_task_starvation",
     Critical = "omp_lock_contention_critical",
     Lock = "omp_lock_contention_api",
+    Mutex = "pthread_lock_contention_mutex_lock",
     Turn = "omp_ordered_wait",
     Last = "omp_barrier_last",
     Delay = "omp_barrier_delay",

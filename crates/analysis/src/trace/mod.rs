@@ -308,6 +308,9 @@ fn in_region(measured: Measured, region: &Region) -> Option<Measured> {
             Some(Measured::ExplicitWait)
         }
         (Measured::Lock, Role::Critical) => Some(Measured::Critical),
+        (Measured::Lock, Role::Lock) if region.paradigm == Paradigm::Pthread => {
+            Some(Measured::Mutex)
+        }
         (Measured::Lock, _) if region.paradigm != Paradigm::OpenMp => None,
         _ => Some(measured),
     }

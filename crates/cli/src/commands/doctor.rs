@@ -104,7 +104,8 @@ fn measures(word: &OsStr) -> Result<ExitCode> {
         }
         (Some(program), None) => {
             let is_starter = starters::starts_others(&program.path);
-            unmodified::is_observed(program) || !is_starter && unmodified::is_sampled(program)
+            unmodified::is_observed(program)
+                || !is_starter && unmodified::is_sampled(program, false)
         }
         (None, None) => false,
     };

@@ -58,14 +58,16 @@ pub fn add_words(command: &mut Command, words: &[OsString]) {
     let Some((program, rest)) = words.split_first() else { return };
     let launcher = Launcher::of(program);
     let ours = ours(command);
+    let is_on = |wanted: &str| {
+        ours.iter().any(|(name, value)| name == wanted && !value.is_empty() && value != "0")
+    };
     let preloaded = preload::preload(&preload::Command {
         program,
         rest,
         is_launcher: launcher.is_some(),
         has_samples: !ours.iter().any(|(name, value)| name == "POMPEII_SAMPLE" && value == "0"),
-        has_files: ours
-            .iter()
-            .any(|(name, value)| name == "POMPEII_IO" && !value.is_empty() && value != "0"),
+        has_files: is_on("POMPEII_IO"),
+        has_threads: is_on("POMPEII_PTHREADS"),
     });
     match launcher {
         None => {

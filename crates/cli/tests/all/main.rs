@@ -75,6 +75,7 @@ mod split;
 mod stacks;
 mod tasks;
 mod terminal;
+mod threads;
 mod unmodified;
 mod unreadable;
 mod untrusted;

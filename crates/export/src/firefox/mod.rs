@@ -34,12 +34,13 @@ const VERSION: u32 = 55;
 const GECKO_VERSION: u32 = 31;
 
 /// Categories with their names and colours. One must be grey.
-const CATEGORIES: [(Paradigm, &str, &str); 5] = [
+const CATEGORIES: [(Paradigm, &str, &str); 6] = [
     (Paradigm::Measurement, "Other", "grey"),
     (Paradigm::User, "User", "green"),
     (Paradigm::OpenMp, "OpenMP", "blue"),
     (Paradigm::Mpi, "MPI", "orange"),
     (Paradigm::Io, "I/O", "yellow"),
+    (Paradigm::Pthread, "POSIX threads", "purple"),
 ];
 
 /// What markers have.

@@ -16,7 +16,7 @@ pub enum View {
 pub fn timer(region: &Region, view: View) -> String {
     let name = match region.paradigm {
         Paradigm::OpenMp => openmp(region, view),
-        Paradigm::Mpi | Paradigm::Io => format!("{}()", region.construct()),
+        Paradigm::Mpi | Paradigm::Io | Paradigm::Pthread => format!("{}()", region.construct()),
         Paradigm::User if region.source().is_some() => {
             let Region { name, begin_line, end_line, .. } = region;
             format!("{name} [{{{}}} {{{begin_line},0}}-{{{end_line},0}}]", region.file_name())
@@ -79,6 +79,7 @@ pub fn group(region: &Region) -> &'static str {
         Paradigm::OpenMp => "OpenMP",
         Paradigm::Mpi => "MPI",
         Paradigm::Io => "TAU_IO",
+        Paradigm::Pthread => "PTHREAD",
         Paradigm::User => "TAU_USER",
         Paradigm::Measurement => "TAU_DEFAULT",
     }

@@ -95,5 +95,8 @@ fn may_be_left(kind: RegionKind) -> bool {
             | MpiFileManagement
             | MpiOther
             | Io
+            | ThreadStart
+            | ThreadLock
+            | ThreadOther
     )
 }

@@ -294,6 +294,7 @@ fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) ->
     // Readers know the functions of MPI and of OpenMP by these files.
     let source_file = archive.string(match (region.paradigm, region.role) {
         (Paradigm::Mpi, _) if region.file.is_empty() => "MPI",
+        (Paradigm::Pthread, _) if region.file.is_empty() => "PTHREAD",
         (_, Role::Lock) if region.file.is_empty() => "OMP",
         _ => &region.file,
     })?;
@@ -303,6 +304,9 @@ fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) ->
         Paradigm::User => enums::Paradigm::USER,
         // OTF2 has no paradigm for files: their regions are known by the role.
         Paradigm::Io => enums::Paradigm::NONE,
+        // Readers expect that functions of this paradigm have no other file than that of the name.
+        Paradigm::Pthread if region.file.is_empty() => enums::Paradigm::PTHREAD,
+        Paradigm::Pthread => enums::Paradigm::NONE,
         Paradigm::Measurement => enums::Paradigm::MEASUREMENT_SYSTEM,
     };
     archive.define(RegionDefinition {

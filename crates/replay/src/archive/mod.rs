@@ -385,15 +385,25 @@ fn role(role: RegionRole, paradigm: enums::Paradigm, name: &str) -> (Role, Parad
     let construct = name.strip_prefix("!$omp ").unwrap_or(name);
     let construct = construct.split(" @").next().unwrap_or(construct);
     let has = |word: &str| construct.contains(word);
-    let is_lock = paradigm == enums::Paradigm::OPENMP && name.ends_with("_lock");
+    // Of functions of POSIX threads, those with the place of their call have no paradigm.
+    let is_posix = match paradigm {
+        enums::Paradigm::NONE => name.starts_with("pthread_") || name.starts_with("sem_"),
+        _ => paradigm == enums::Paradigm::PTHREAD,
+    };
+    let is_lock = match is_posix {
+        true => name.starts_with("pthread_mutex_") || name.starts_with("pthread_rwlock_"),
+        false => paradigm == enums::Paradigm::OPENMP && name.ends_with("_lock"),
+    };
     let paradigm = match paradigm {
         enums::Paradigm::OPENMP => Paradigm::OpenMp,
         enums::Paradigm::MPI => Paradigm::Mpi,
         enums::Paradigm::MEASUREMENT_SYSTEM => Paradigm::Measurement,
         enums::Paradigm::NONE if is_io(role) => Paradigm::Io,
+        _ if is_posix => Paradigm::Pthread,
         _ => Paradigm::User,
     };
     let role = match role {
+        _ if is_lock && is_posix => Role::Lock,
         RegionRole::ARTIFICIAL if name.contains('=') => Role::Parameter,
         // Other writers put the word anywhere.
         RegionRole::LOOP if has("chunk") => Role::Chunk,

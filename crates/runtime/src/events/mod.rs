@@ -15,6 +15,8 @@ use pompeii_live::{CHUNK_BYTES, begin_chunk};
 
 /// OpenMP as a paradigm in records (OTF2's number).
 pub const OPENMP: u8 = 3;
+/// The same of POSIX threads.
+pub const PTHREAD: u8 = 7;
 
 /// Where a chunk is filled.
 pub type Buffer = [u8; CHUNK_BYTES];

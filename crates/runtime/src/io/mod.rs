@@ -20,7 +20,6 @@ use pompeii_live::{Key, RegionKind};
 use crate::clock;
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
-use crate::loaded;
 use crate::location::{Location, ROOT};
 use crate::sites::{self, Called};
 use crate::start;
@@ -51,9 +50,7 @@ impl Called for Routine {
     /// MPI and OpenMP libraries have files and sockets of their own, which say nothing of the
     /// program's. What MPI does for a file of MPI is in the time of that function.
     fn counts(&self, thread: &mut Location, address: usize) -> bool {
-        let is_library = |path: &str| loaded::is_of_mpi(path) || unmodified::is_runtime(path);
-        let is_of_library = loaded::place(address).is_some_and(|place| is_library(&place.path));
-        !is_of_library && !is_inside_mpi(thread)
+        !unmodified::is_parallel_library(address) && !is_inside_mpi(thread)
     }
 }
 
@@ -83,7 +80,7 @@ fn is_inside_mpi(thread: &mut Location) -> bool {
 /// Begins the measurement before the program's `main`, if it is the program to be measured.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_io_start() {
-    start::begin_with_files();
+    start::begin_with_program();
 }
 
 /// Before a call: when it begins, 0 if it is not observed.

@@ -174,7 +174,8 @@ fn with_unknown(scratch: &mut Scratch, count: usize) -> usize {
 
 /// Fills in the places of the frames, up to the program's begin or to where an OpenMP runtime has
 /// called the function of a construct. Returns how many there are, and whether they are all; `None`
-/// inside of a function for files, whose time is measured apart from that of its caller.
+/// inside of a function for files or of threads, whose time is measured apart from that of its
+/// caller.
 fn unwind(
     scratch: &mut Scratch,
     thread: &Thread,
@@ -198,7 +199,7 @@ fn unwind(
             Err(_) => return Some((count, false)),
         };
         let Some(code) = modules.find(address) else { return Some((count, false)) };
-        if code.has_files {
+        if code.is_observed {
             return None;
         }
         if code.is_runtime {

@@ -30,8 +30,9 @@ pub struct Code {
     pub object: u32,
     /// It is an OpenMP runtime: who is in there waits, or works for the runtime.
     pub is_runtime: bool,
-    /// It has functions for files, whose calls are measured: their time is not that of the caller.
-    pub has_files: bool,
+    /// It has functions for files or of threads, whose calls are measured: their time is not that
+    /// of the caller.
+    pub is_observed: bool,
 }
 
 /// The loaded files at one time.
@@ -135,8 +136,9 @@ fn known(file: &LoadedFile, before: &mut Vec<Known>) -> Option<Known> {
         return Some(before.swap_remove(place));
     }
     let (object, is_runtime) = (SamplePlace::OBJECTS, is_runtime(&path));
-    let has_files = path.ends_with("/libpompeii-io.so");
-    let code = Code { start, end, base: file.base, object, is_runtime, has_files };
+    let observed = ["/libpompeii-io.so", "/libpompeii-threads.so"];
+    let is_observed = observed.iter().any(|library| path.ends_with(library));
+    let code = Code { start, end, base: file.base, object, is_runtime, is_observed };
     Some(Known { path, build_id, code, tables: tables(file) })
 }
 

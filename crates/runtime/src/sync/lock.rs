@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use crate::addresses::{Addresses, Zeroed};
 use crate::cause::Place;
-use crate::events::{Fields, OPENMP};
+use crate::events::{Fields, OPENMP, PTHREAD};
 
 /// State of one lock or one named critical: a cache line that moves with it from holder to holder.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Lock {
     pub(super) depth: AtomicU32,
     /// Its acquisition was summed, so its release has no record.
     pub(super) silent: AtomicBool,
+    /// It is a mutex of POSIX threads.
+    is_posix: AtomicBool,
 }
 
 const _: () = assert!(size_of::<Lock>() == 64);
@@ -39,6 +41,13 @@ impl Lock {
     pub fn new() -> Self {
         let id = next_id();
         Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::default() }
+    }
+
+    /// What names it in the trace: the paradigm and the id.
+    #[inline(always)]
+    pub fn name(&self) -> (u8, u32) {
+        let model = if self.is_posix.load(Relaxed) { PTHREAD } else { OPENMP };
+        (model, self.id.load(Relaxed))
     }
 
     /// The number of the acquisition that the lock is in.
@@ -93,32 +102,42 @@ impl Turn {
     }
 }
 
-/// OpenMP locks by address.
-pub struct LockTable(Addresses<Lock>);
+/// Locks by address.
+pub struct LockTable {
+    locks: Addresses<Lock>,
+    /// They are mutexes of POSIX threads, and not locks of OpenMP.
+    are_posix: bool,
+}
 
 impl LockTable {
-    /// An empty table.
+    /// An empty table for locks of OpenMP.
     pub const fn new() -> Self {
-        Self(Addresses::new())
+        Self { locks: Addresses::new(), are_posix: false }
+    }
+
+    /// An empty table for mutexes of POSIX threads.
+    pub const fn of_posix() -> Self {
+        Self { locks: Addresses::new(), are_posix: true }
     }
 
     /// The lock at `address`, or `None` where there is no memory for it.
     pub fn find(&self, address: usize) -> Option<&Lock> {
-        self.0.known(address).or_else(|| self.take(address))
+        self.locks.known(address).or_else(|| self.take(address))
     }
 
     #[cold]
     fn take(&self, address: usize) -> Option<&Lock> {
-        let (lock, is_new) = self.0.take(address)?;
+        let (lock, is_new) = self.locks.take(address)?;
         if is_new {
             lock.id.store(next_id(), Relaxed);
+            lock.is_posix.store(self.are_posix, Relaxed);
         }
         Some(lock)
     }
 
     /// The lock at `address` is new or gone: nobody has held it, and its place is free.
     pub fn forget(&self, address: usize) {
-        self.0.forget(address, |lock| {
+        self.locks.forget(address, |lock| {
             lock.released_ticks.store(0, Relaxed);
             lock.holder.store(0, Relaxed);
             lock.depth.store(0, Relaxed);

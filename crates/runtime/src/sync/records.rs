@@ -1,11 +1,8 @@
 //! The records of having a lock and of giving it back.
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use pompeii_live::encode;
 
 use super::lock::Lock;
-use crate::events::OPENMP;
 use crate::location::Location;
 
 /// Writes the record of having the lock.
@@ -23,13 +20,13 @@ pub fn record_release(thread: &mut Location, lock: &Lock, now: u64) {
 /// Writes the record of the acquisition with this number.
 #[inline(always)]
 pub fn write_acquisition(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
-    let id = lock.id.load(Relaxed);
-    thread.event(now, |room, last| encode::thread_acquire_lock(room, last, now, OPENMP, id, order));
+    let (model, id) = lock.name();
+    thread.event(now, |room, last| encode::thread_acquire_lock(room, last, now, model, id, order));
 }
 
 /// Writes the record of giving back what was acquired with this number.
 #[inline(always)]
 pub fn write_release(thread: &mut Location, lock: &Lock, order: u32, now: u64) {
-    let id = lock.id.load(Relaxed);
-    thread.event(now, |room, last| encode::thread_release_lock(room, last, now, OPENMP, id, order));
+    let (model, id) = lock.name();
+    thread.event(now, |room, last| encode::thread_release_lock(room, last, now, model, id, order));
 }

@@ -1,0 +1,355 @@
+//! Threads of POSIX and C++ (`run --pthreads`): visits are those of the source, the thread that had
+//! a mutex is the one that was waited for, and the program does not notice.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Sandbox, silent};
+
+/// Compiles a source that needs no OpenMP.
+fn build(sandbox: &Sandbox, compiler: &str, (name, source): (&str, &str), options: &[&str]) {
+    let file = format!("{name}.{}", if compiler == "g++" { "cc" } else { "c" });
+    sandbox.file(&file, source);
+    let mut command = Command::new(compiler);
+    command.args(["-g", "-O1", "-pthread", &file, "-o", name]).args(options);
+    silent(command.current_dir(sandbox.path("")));
+}
+
+fn report(sandbox: &Sandbox, experiment: &str) -> Value {
+    let text = sandbox.succeeds(&format!("report {experiment} --json")).output;
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Visits of functions of POSIX threads and of those that threads begin with, by name.
+fn visits(report: &Value) -> BTreeMap<String, u64> {
+    let mut found: BTreeMap<String, u64> = BTreeMap::new();
+    for path in report["call_paths"].as_array().unwrap().iter().skip(1) {
+        let region = &report["regions"][path["region"].as_u64().unwrap() as usize];
+        let name = region["name"].as_str().unwrap().to_owned();
+        *found.entry(name).or_default() += path["metrics"]["visits"].as_f64().unwrap() as u64;
+    }
+    found
+}
+
+fn locations(report: &Value) -> Vec<&str> {
+    let all = report["locations"].as_array().unwrap();
+    all.iter().map(|location| location["name"].as_str().unwrap()).collect()
+}
+
+/// Every thread locks 100 times. The first argument is the number of threads.
+const COUNTED: &str = "#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
+static int sum;
+static void *add(void *none) {
+  for (int i = 0; i < 100; i++) {
+    pthread_mutex_lock(&mutex);
+    sum++;
+    pthread_mutex_unlock(&mutex);
+  }
+  pthread_barrier_wait(&all);
+  return none;
+}
+int main(int count, char **words) {
+  pthread_t threads[4];
+  count = atoi(words[1]);
+  pthread_barrier_init(&all, NULL, count);
+  for (int i = 0; i < count; i++) pthread_create(&threads[i], NULL, add, NULL);
+  for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+  printf(\"%d\\n\", sum);
+  return 3;
+}
+";
+
+#[test]
+fn visits_are_those_of_the_source() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("counted", COUNTED), &[]);
+    for (count, trace) in [(1_u64, ""), (2, "--trace "), (4, "")] {
+        let run =
+            format!("run --pthreads --no-sample {trace}-q -o exp{count} -- ./counted {count}");
+        let ended = sandbox.pompeii(&run);
+        assert_eq!((ended.code, ended.output.as_str()), (Some(3), &*format!("{}\n", 100 * count)));
+        let report = report(&sandbox, &format!("exp{count}"));
+        let expected = [
+            ("add", count),
+            ("pthread_barrier_wait", count),
+            ("pthread_create", count),
+            ("pthread_join", count),
+            ("pthread_mutex_lock", 100 * count),
+            ("pthread_mutex_unlock", 100 * count),
+        ];
+        let expected = expected.map(|(name, visits)| (name.to_owned(), visits));
+        assert_eq!(visits(&report), BTreeMap::from(expected), "{count} threads");
+        // Threads that end early hand on their locations, but all meet at the barrier.
+        let names = locations(&report);
+        assert_eq!(names.len() as u64, 1 + count, "{names:?}");
+        assert!(names[1..].iter().all(|name| name.ends_with(" (add)")), "{names:?}");
+        assert_eq!(report["sum_error"], Value::Null, "{}", report["sum_error"]);
+    }
+    assert!(sandbox.succeeds("dump --check exp2").output.contains("0 violations, 0 errors"));
+}
+
+/// What must not change: kinds of mutexes, errors, ends of threads, forks, and what comes after them.
+const EDGES: &str = "#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#define MUST(what) if (!(what)) { fprintf(stderr, \"line %d: %s\\n\", __LINE__, #what); _exit(1); }
+static pthread_mutex_t own, plain = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_key_t key;
+static sem_t ready;
+static int destroyed;
+static void make(int kind, int is_robust) {
+  pthread_mutexattr_t how;
+  pthread_mutexattr_init(&how);
+  pthread_mutexattr_settype(&how, kind);
+  if (is_robust) pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+  MUST(!pthread_mutex_init(&own, &how));
+}
+static void kinds(void) {
+  make(PTHREAD_MUTEX_RECURSIVE, 0);
+  MUST(!pthread_mutex_lock(&own) && !pthread_mutex_lock(&own) && !pthread_mutex_trylock(&own));
+  MUST(!pthread_mutex_unlock(&own) && !pthread_mutex_unlock(&own) && !pthread_mutex_unlock(&own));
+  MUST(pthread_mutex_unlock(&own) == EPERM && !pthread_mutex_destroy(&own));
+  make(PTHREAD_MUTEX_ERRORCHECK, 0);
+  MUST(!pthread_mutex_lock(&own) && pthread_mutex_lock(&own) == EDEADLK);
+  MUST(!pthread_mutex_unlock(&own) && !pthread_mutex_destroy(&own));
+}
+static void *lock_own(void *none) { MUST(!pthread_mutex_lock(&own)); return none; }
+static void *find_taken(void *none) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  MUST(pthread_mutex_trylock(&plain) == EBUSY);
+  MUST(pthread_mutex_timedlock(&plain, &now) == ETIMEDOUT);
+  return none;
+}
+static void unlock(void *none) { (void)none; pthread_mutex_unlock(&plain); }
+static void *wait_for_ever(void *none) {
+  pthread_mutex_lock(&plain);
+  pthread_cleanup_push(unlock, NULL);
+  sem_post(&ready);
+  for (;;) pthread_cond_wait(&never, &plain);
+  pthread_cleanup_pop(0);
+  return none;
+}
+static void destroy(void *value) {
+  pthread_mutex_lock(&plain);
+  destroyed += value != NULL;
+  pthread_mutex_unlock(&plain);
+}
+static void *leave(void *value) {
+  pthread_setspecific(key, value);
+  errno = 77;
+  pthread_mutex_lock(&plain);
+  pthread_mutex_unlock(&plain);
+  MUST(errno == 77);
+  pthread_exit(value);
+}
+static void *sleep_for_ever(void *none) { sem_post(&ready); for (;;) pause(); return none; }
+static void in_thread(void *(*function)(void *), void *argument, void *expected) {
+  pthread_t thread;
+  void *value;
+  MUST(!pthread_create(&thread, NULL, function, argument));
+  MUST(!pthread_join(thread, &value) && value == expected);
+}
+int main(void) {
+  pthread_t thread;
+  void *value;
+  int status;
+  MUST(!sem_init(&ready, 0, 0) && !pthread_key_create(&key, destroy));
+  kinds();
+  make(PTHREAD_MUTEX_NORMAL, 1);
+  in_thread(lock_own, NULL, NULL);
+  MUST(pthread_mutex_lock(&own) == EOWNERDEAD && !pthread_mutex_consistent(&own));
+  MUST(!pthread_mutex_unlock(&own) && !pthread_mutex_destroy(&own));
+  pthread_mutex_lock(&plain);
+  in_thread(find_taken, NULL, NULL);
+  pthread_mutex_unlock(&plain);
+  MUST(!pthread_create(&thread, NULL, wait_for_ever, NULL) && !sem_wait(&ready));
+  pthread_mutex_lock(&plain);
+  pthread_mutex_unlock(&plain);
+  MUST(!pthread_cancel(thread) && !pthread_join(thread, &value) && value == PTHREAD_CANCELED);
+  in_thread(leave, &key, &key);
+  MUST(destroyed == 1);
+  MUST(!pthread_rwlock_rdlock(&shared) && !pthread_rwlock_unlock(&shared));
+  MUST(!pthread_rwlock_wrlock(&shared) && !pthread_rwlock_unlock(&shared));
+  if (!fork()) { in_thread(leave, &key, &key); _exit(5); }
+  MUST(wait(&status) > 0 && WEXITSTATUS(status) == 5);
+  MUST(!pthread_create(&thread, NULL, sleep_for_ever, NULL) && !pthread_detach(thread));
+  sem_wait(&ready);
+  puts(\"done\");
+  return 0;
+}
+";
+
+#[test]
+fn a_program_does_not_notice() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("edges", EDGES), &[]);
+    for options in ["--no-sample", "--trace"] {
+        let ended = sandbox.succeeds(&format!("run --pthreads {options} -q -o exp -- ./edges"));
+        assert_eq!(ended.output, "done\n", "{}", ended.messages);
+        let visits = visits(&report(&sandbox, "exp"));
+        for (name, expected) in [
+            ("wait_for_ever", 1),
+            ("leave", 1),
+            ("find_taken", 1),
+            ("sleep_for_ever", 1),
+            ("pthread_mutex_timedlock", 1),
+            ("pthread_mutex_trylock", 2),
+            ("pthread_rwlock_rdlock", 1),
+            ("pthread_create", 5),
+            ("pthread_join", 4),
+            ("sem_wait", 2),
+        ] {
+            assert_eq!(visits.get(name), Some(&expected), "{name} with {options}");
+        }
+        std::fs::remove_dir_all(sandbox.path("exp")).unwrap();
+    }
+}
+
+/// In each of ten rounds `keep` has the mutex for a while after `want` has said that it asks for it.
+const HOLDER: &str = "#include <semaphore.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t taken, asked, over;
+static void *keep(void *none) {
+  for (int i = 0; i < 10; i++) {
+    pthread_mutex_lock(&mutex);
+    sem_post(&taken);
+    sem_wait(&asked);
+    usleep(20000);
+    pthread_mutex_unlock(&mutex);
+    sem_wait(&over);
+  }
+  return none;
+}
+static void *want(void *none) {
+  for (int i = 0; i < 10; i++) {
+    sem_wait(&taken);
+    sem_post(&asked);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    sem_post(&over);
+  }
+  return none;
+}
+int main(void) {
+  pthread_t threads[2];
+  sem_init(&taken, 0, 0), sem_init(&asked, 0, 0), sem_init(&over, 0, 0);
+  pthread_create(&threads[0], NULL, keep, NULL);
+  pthread_create(&threads[1], NULL, want, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  return 0;
+}
+";
+
+#[test]
+fn who_has_a_mutex_is_who_is_waited_for() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("holder", HOLDER), &[]);
+    sandbox.succeeds("run --pthreads --no-sample --trace -q -o exp -- ./holder");
+    let profile = report(&sandbox, "exp");
+    let waits = profile["waits"].as_array().unwrap();
+    assert!(!waits.is_empty(), "{profile}");
+    let label = |call: &Value| {
+        let path = &profile["call_paths"][call.as_u64().unwrap() as usize];
+        let region = &profile["regions"][path["region"].as_u64().unwrap() as usize];
+        region["label"].as_str().unwrap().to_owned()
+    };
+    for wait in waits {
+        let (at, by) = (label(&wait["call_path"]), label(&wait["by_call_path"]));
+        assert_eq!(at, "pthread_mutex_lock want holder.c:21");
+        assert_eq!(by, "pthread_mutex_lock keep holder.c:8");
+    }
+    let finding = &profile["findings"][0];
+    assert_eq!(finding["label"], "pthread_mutex_lock keep holder.c:8", "{finding}");
+    assert_eq!(finding["property"], "pthread_lock_contention_mutex_lock", "{finding}");
+    let told = sandbox.succeeds("analyze exp").output;
+    assert!(told.contains("keep"), "{told}");
+}
+
+/// Threads, a mutex and a condition of C++.
+const OF_CPP: &str = "#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+static std::mutex mutex;
+static std::condition_variable changed;
+static int turn;
+__attribute__((noinline)) static void pass(int own) {
+  for (int i = 0; i < 20; i++) {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [own] { return turn == own; });
+    turn = 1 - own;
+    changed.notify_all();
+  }
+}
+int main() {
+  std::thread other([] { pass(1); });
+  pass(0);
+  other.join();
+  std::printf(\"%d\\n\", turn);
+}
+";
+
+#[test]
+fn threads_of_cpp_are_threads_of_posix() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "g++", ("cpp", OF_CPP), &[]);
+    let ended = sandbox.succeeds("run --pthreads --no-sample -q -o exp -- ./cpp");
+    assert_eq!(ended.output, "0\n");
+    let report = report(&sandbox, "exp");
+    let (visits, names) = (visits(&report), locations(&report));
+    assert_eq!(visits.get("pthread_mutex_lock"), Some(&40), "{visits:?}");
+    assert_eq!(visits.get("pthread_cond_broadcast"), Some(&40), "{visits:?}");
+    assert_eq!(visits.get("pthread_join"), Some(&1), "{visits:?}");
+    assert_eq!(names.len(), 2);
+    assert_eq!(names[1], "Thread 1 (std::thread)");
+    let regions = report["regions"].as_array().unwrap();
+    let mut of_mutex = regions.iter().filter(|region| region["name"] == "pthread_mutex_lock");
+    assert!(of_mutex.all(|region| region["function"] == "pass"), "{regions:?}");
+}
+
+/// One thread of the program's own next to those of OpenMP.
+const WITH_OPENMP: &str = "#include <pthread.h>
+#include <stdio.h>
+static void *work(void *none) { return none; }
+int main(void) {
+  pthread_t thread;
+  int count = 0;
+  pthread_create(&thread, NULL, work, NULL);
+  pthread_join(thread, NULL);
+#pragma omp parallel num_threads(2) reduction(+ : count)
+  count++;
+  printf(\"%d\\n\", count);
+  return 0;
+}
+";
+
+#[test]
+fn threads_of_openmp_are_there_once() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("both", WITH_OPENMP), &["-fopenmp"]);
+    let ended = sandbox.succeeds("run --pthreads --no-sample -q -o exp -- ./both");
+    assert_eq!(ended.output, "2\n");
+    let report = report(&sandbox, "exp");
+    let names = locations(&report);
+    assert_eq!(names, ["Master thread", "Thread 1 (work)", "OMP thread 1"], "{names:?}");
+    let expected = [("pthread_create", 1), ("pthread_join", 1), ("work", 1)];
+    let visits = visits(&report);
+    assert!(expected.iter().all(|(name, of)| visits.get(*name) == Some(of)), "{visits:?}");
+}
