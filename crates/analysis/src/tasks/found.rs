@@ -32,7 +32,8 @@ pub(super) struct Instances {
 pub struct WithoutTask {
     /// Until the task was created that the thread executed next.
     pub creation: i64,
-    /// Until the last task was done that its barrier, taskwait or taskgroup waited for.
+    /// Until the last task was done that its barrier, taskwait or taskgroup waited for, or after
+    /// which the next task may begin (`depend` clauses).
     pub end: i64,
     /// In a barrier until the last thread arrived, without any task that could be executed.
     pub arrival: i64,
@@ -232,6 +233,10 @@ pub(super) fn without_task(visit: &TaskWaitVisit) -> WithoutTask {
     let rest = match visit.cause.map(|cause| (cause.event, cause.time.min(end))) {
         Some((TaskEvent::Created(_), time)) => {
             without.creation = ticks(begin, time);
+            time
+        }
+        Some((TaskEvent::Freed(_), time)) => {
+            without.end = ticks(begin, time);
             time
         }
         Some((TaskEvent::Done(_), time)) => {

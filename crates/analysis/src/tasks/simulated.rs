@@ -13,7 +13,7 @@ use pompeii_replay::engine::record::TeamInstance;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
 use pompeii_replay::task::compound::{
-    StepOf, StepVisit, TaskCause, TaskEvent, TaskStep, TaskWaitVisit, TeamTasks,
+    StepOf, StepVisit, TaskEvent, TaskStep, TaskWaitVisit, TeamTasks,
 };
 use pompeii_replay::{Compound, Outcome};
 
@@ -226,7 +226,8 @@ impl Building {
     fn wait(&mut self, visit: &TaskWaitVisit) {
         let ticks = without_task(visit).scheduling;
         self.scheduling = self.scheduling.saturating_add(ticks);
-        if let Some(TaskCause { event: TaskEvent::Created(_), .. }) = visit.cause {
+        let event = visit.cause.map(|cause| cause.event);
+        if let Some(TaskEvent::Created(_) | TaskEvent::Freed(_)) = event {
             self.waking = self.waking.saturating_add(ticks);
             self.wakes += 1;
         }

@@ -31,7 +31,7 @@ impl Severities {
         if let Some(cause) = visit.cause {
             let metric = match cause.event {
                 TaskEvent::Created(_) => Measured::WaitCreation,
-                TaskEvent::Done(_) => Measured::WaitEnd,
+                TaskEvent::Freed(_) | TaskEvent::Done(_) => Measured::WaitEnd,
             };
             self.add(visit.at, metric, wait);
             self.wait(visit.at, Some(cause.by), ticks(wait));

@@ -124,6 +124,8 @@ pub enum Scheduling {
 pub enum TaskEvent {
     /// This task was created, or another thread suspended it.
     Created(TaskId),
+    /// The last of the tasks was done after which this task may begin, because of `depend` clauses.
+    Freed(TaskId),
     /// The last task was done that was waited for there.
     Done(WaitNumber),
 }
@@ -180,6 +182,13 @@ impl TaskWaitVisit {
 pub enum Awaited {
     /// A task was created, or suspended.
     Created(TaskId),
+    /// A task is done, and another one may begin.
+    Freed {
+        /// The one that may begin.
+        task: TaskId,
+        /// The one that is done.
+        by: TaskId,
+    },
     /// A task is done that a taskwait, a taskgroup or a barrier waits for.
     Done {
         /// The task.

@@ -4,10 +4,12 @@
 use pompeii_model::{DependKind, LocationId};
 
 use super::Tasks;
-use super::compound::TaskStep;
+use super::compound::{Awaited, TaskStep};
 use super::depend::{After, Instance, Item};
-use super::state::Task;
+use super::state::{Done, Task};
+use crate::compound::Compound;
 use crate::engine::matcher::Found;
+use crate::engine::record::TaskId;
 
 impl Tasks {
     /// The task that the location creates next has this item.
@@ -62,21 +64,28 @@ impl Tasks {
     /// The tasks that this one comes after will tell it when they are done. The longest chain to
     /// its creation, and to the end of those that are done already, is `path`.
     pub(super) fn connect(&mut self, task: Instance, path: i64, after: After) {
+        let mut not_done = 0;
         for (id, serial) in after.tasks {
             let before = self.live.get_mut(&id).filter(|before| before.serial == serial);
             if let Some(before) = before {
                 before.depend.get_or_insert_default().next.push(task);
+                not_done += 1;
             }
         }
         if let Some(created) = self.live.get_mut(&task.0) {
+            if not_done > 0 {
+                created.ready = None;
+            }
             let depend = created.depend.get_or_insert_default();
-            (depend.begin, depend.member_of) = (path, after.member_of);
+            (depend.begin, depend.member_of, depend.before) = (path, after.member_of, not_done);
         }
     }
 
-    /// A task is done: those that come after it have at least the length of its chain.
-    pub(super) fn tell_next(&mut self, done: &Task) {
+    /// A task is done: those that come after it have at least the length of its chain, and may
+    /// begin if all tasks before them are done.
+    pub(super) fn tell_next(&mut self, (by, done): (TaskId, &Task), at: Done, found: Found<'_>) {
         let Some(depend) = &done.depend else { return };
+        let is_awaited = self.teams.get(&done.team).is_some_and(|team| team.idle > 0);
         let path = done.strand.path;
         let siblings = done.owner.and_then(|owner| self.strand_of(owner)?.siblings.as_mut());
         if let Some(siblings) = siblings {
@@ -86,11 +95,17 @@ impl Tasks {
             let Some(next) = self.live.get_mut(id).filter(|next| next.serial == *serial) else {
                 continue;
             };
+            let Some(depend) = &mut next.depend else { continue };
             // By the clock of another thread it may have begun and have worked already.
-            if let Some(depend) = &mut next.depend {
-                let more = path.saturating_sub(depend.begin).max(0);
-                depend.begin += more;
-                next.strand.path = next.strand.path.saturating_add(more);
+            let more = path.saturating_sub(depend.begin).max(0);
+            depend.begin += more;
+            next.strand.path = next.strand.path.saturating_add(more);
+            depend.before = depend.before.saturating_sub(1);
+            if depend.before == 0 && next.begun.is_none() {
+                (next.ready, next.is_freed) = (Some((at.time, at.place)), true);
+                if is_awaited {
+                    found(Compound::Awaited(Awaited::Freed { task: *id, by }));
+                }
             }
         }
     }

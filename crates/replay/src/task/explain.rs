@@ -1,6 +1,7 @@
 //! Why a thread had no task: what the creator of the next task did in excess of the waiting thread,
-//! or what the task did that was waited for. If that one was created meanwhile, its creator is a
-//! cause up to the creation.
+//! or what the task did that was waited for: at a taskwait or barrier, or because the next task
+//! comes after it. If that one was created meanwhile, its creator is a cause up to the creation; if
+//! another task was before it, up to the end of that one.
 //!
 //! The activities of a creator count since its last barrier, and since it created a task at a time
 //! when no thread waited: while threads wait, each of its creations is late because of all that it
@@ -36,19 +37,31 @@ pub(crate) struct TaskActivities {
     spare: Vec<Times>,
     /// The origins of tasks for which a thread waits.
     created: Table<TaskId, Origin>,
+    /// The tasks before those for which a thread waits.
+    freed: Table<TaskId, Before>,
     /// Those of tasks that have begun.
     origins: Table<TaskId, Origin>,
     /// The last tasks that were done.
     done: Table<WaitNumber, Ended>,
 }
 
-/// A task was created while a thread waited.
+/// A task was created, or the last task before it was done, while a thread waited.
 #[derive(Clone, Debug)]
 struct Origin {
     time: u64,
     by: Part,
-    /// What the creator has done.
+    /// What the creator or the task before has done.
     times: Arc<Times>,
+    /// It is a task before: all that it has done counts.
+    is_done: bool,
+}
+
+/// A task was done while a thread waited, and another one may begin.
+#[derive(Debug)]
+struct Before {
+    /// The end of the task, with what it has done.
+    end: Origin,
+    origin: Option<Origin>,
 }
 
 /// A task was done while a thread waited.
@@ -116,6 +129,9 @@ impl TaskActivities {
                 {
                     self.origins.insert(task, origin);
                 }
+                if let Some(before) = task.and_then(|task| self.freed.remove(&task)) {
+                    task.and_then(|task| self.origins.insert(task, before.end));
+                }
             }
             What::TaskComplete(task) => self.complete(place, task),
             _ => {}
@@ -141,8 +157,17 @@ impl TaskActivities {
             Awaited::Created(task) => {
                 let times = Arc::new(self.recent[record.location.index()].clone());
                 let by = (record.node, record.location);
-                self.created.insert(*task, Origin { time: record.time, by, times });
+                let (time, is_done) = (record.time, false);
+                self.created.insert(*task, Origin { time, by, times, is_done });
                 self.is_awaited = true;
+            }
+            Awaited::Freed { task, by: before } => {
+                let Some(times) = self.running.get(before) else { return };
+                let times = Arc::new(times.clone());
+                let by = (record.node, record.location);
+                let end = Origin { time: record.time, by, times, is_done: true };
+                let origin = self.origins.get(before).cloned();
+                self.freed.insert(*task, Before { end, origin });
             }
             Awaited::Done { task, by } => {
                 let Some(times) = self.running.get(task) else { return };
@@ -184,19 +209,34 @@ impl TaskActivities {
                 let origin = self.created.get(&task).map(|origin| &*origin.times);
                 add(ticks, by, origin, &own);
             }
-            TaskEvent::Done(number) => {
-                let ended = self.done.get(&number);
-                let origin = ended.and_then(|ended| ended.origin.as_ref());
+            TaskEvent::Freed(_) | TaskEvent::Done(_) => {
+                let (times, origin) = self.ended(cause.event);
                 let before = origin.map_or(0, |it| it.time.saturating_sub(visit.since));
                 let before = before.cast_signed().min(ticks);
                 if let Some(origin) = origin {
-                    add(before, origin.by, Some(&origin.times), &own);
+                    let own = if origin.is_done { &nothing } else { &own };
+                    add(before, origin.by, Some(&origin.times), own);
                 }
-                add(ticks - before, by, ended.map(|ended| &ended.times), &nothing);
+                add(ticks - before, by, times, &nothing);
             }
         }
         visit.over.map(|number| self.done.remove(&number));
         waits
+    }
+
+    /// What the task has done that was waited for, and its origin.
+    fn ended(&self, event: TaskEvent) -> (Option<&Times>, Option<&Origin>) {
+        match event {
+            TaskEvent::Created(_) => (None, None),
+            TaskEvent::Freed(task) => {
+                let before = self.freed.get(&task);
+                (before.map(|it| &*it.end.times), before.and_then(|it| it.origin.as_ref()))
+            }
+            TaskEvent::Done(number) => {
+                let ended = self.done.get(&number);
+                (ended.map(|it| &it.times), ended.and_then(|it| it.origin.as_ref()))
+            }
+        }
     }
 
     /// All parts of a team have ended: nothing waits for its tasks any more. Some may not have
@@ -207,6 +247,7 @@ impl TaskActivities {
         self.running.retain(|task, _| is_other(task));
         self.origins.retain(|task, _| is_other(task));
         self.created.retain(|task, _| is_other(task));
+        self.freed.retain(|task, _| is_other(task));
     }
 }
 

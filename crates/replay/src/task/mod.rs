@@ -7,10 +7,10 @@
 //! A task with `depend` clauses takes the length from the tasks that it comes after, too.
 //! Time at scheduling points, from a fork to its join, and in front of a lock or a turn is no work.
 //!
-//! A thread without a task waits for one of two events: the creation of the task that it executes
-//! next, or the end of the last task that its taskwait, taskgroup or barrier waits for. If the task
-//! was there before the thread had time for it, nothing was waited for: this is the cost of
-//! scheduling.
+//! A thread without a task waits for one of three events: the creation of the task that it executes
+//! next, the end of the last task after which that one may begin, or the end of the last task that
+//! its taskwait, taskgroup or barrier waits for. If the task was ready before the thread had time
+//! for it, nothing was waited for: this is the cost of scheduling.
 //!
 //! Only tasks that are not done are kept, so memory follows their number.
 
@@ -250,7 +250,8 @@ impl Tasks {
         if is_begun {
             return;
         }
-        if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
+        let is_ready = self.live.get(&id).is_some_and(|task| task.ready.is_some());
+        if is_ready && self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
     }
@@ -291,11 +292,7 @@ impl Tasks {
     fn switch(&mut self, record: &Rec, to: Option<TaskId>, found: Found<'_>) {
         let location = record.location;
         let Some(team) = self.part(location).map(|part| part.team) else { return };
-        let ready = to.and_then(|to| self.live.get(&to)?.ready);
-        let cause = to.zip(ready).map(|(to, (time, by))| {
-            let event = TaskEvent::Created(to);
-            TaskCause { time, by, event }
-        });
+        let cause = to.and_then(|to| self.live.get(&to)?.begin_cause(to));
         if to.is_some() && self.current(location).is_some_and(|it| it.is_in_barrier()) {
             self.expect_tasks(team);
         }
@@ -340,7 +337,7 @@ impl Tasks {
         let Some(task) = self.live.get_mut(&id).filter(|task| task.strand.wait.is_none()) else {
             return;
         };
-        task.ready = Some((record.time, record.place()));
+        (task.ready, task.is_freed) = (Some((record.time, record.place())), false);
         if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
@@ -369,8 +366,8 @@ impl Tasks {
             self.early.push_front(id);
             self.early.truncate(EARLY_MAX);
         }
-        self.tell_next(&task);
         let done = Done { time: record.time, place: record.place() };
+        self.tell_next((id, &task), done, found);
         let by = [
             self.tell_owner(&task, done),
             self.tell_group(&task, done),
@@ -570,7 +567,7 @@ impl Tasks {
         let has_tasks = of_team.has_tasks || !matches!(wait.scheduling, Scheduling::Barrier(_));
         if has_tasks && (begin < end || over.is_some()) {
             let from = |cause: &TaskCause| match cause.event {
-                TaskEvent::Created(_) => begin,
+                TaskEvent::Created(_) | TaskEvent::Freed(_) => begin,
                 TaskEvent::Done(_) => since,
             };
             let is_other = |cause: &TaskCause| cause.by.location != location;

@@ -1,5 +1,6 @@
 //! Tasks on the critical path: at the end of a wait for a task, the path leads through the creation
-//! of the task that begins, or through the task that was done last.
+//! of the task that begins, through the last task before it (`depend` clauses), or through the
+//! task that was done last.
 //!
 //! A path is only kept for an event that a thread waits for at its time.
 
@@ -26,7 +27,7 @@ impl Paths {
     /// A thread waits for what has happened with this record.
     pub(crate) fn awaited(&mut self, record: &Rec, awaited: &Awaited) {
         match awaited {
-            Awaited::Created(task) => {
+            Awaited::Created(task) | Awaited::Freed { task, .. } => {
                 let snapshot = self.of(record.location);
                 let old = snapshot.and_then(|it| self.tasks.created.insert(*task, it));
                 self.release(old);
@@ -44,7 +45,9 @@ impl Paths {
     /// A thread has waited for a task.
     pub(crate) fn task_wait(&mut self, record: &Rec, visit: &TaskWaitVisit) {
         let snapshot = match visit.cause.map(|cause| cause.event) {
-            Some(TaskEvent::Created(task)) => self.tasks.created.remove(&task),
+            Some(TaskEvent::Created(task) | TaskEvent::Freed(task)) => {
+                self.tasks.created.remove(&task)
+            }
             // The path through a barrier is known from the last records of the team.
             Some(TaskEvent::Done(_)) if matches!(visit.scheduling, Scheduling::Barrier(_)) => None,
             Some(TaskEvent::Done(number)) => self.tasks.done.remove(&number),

@@ -41,6 +41,7 @@ pub(crate) fn line(outcome: &Outcome, compound: &Compound) -> Option<String> {
             let cause = visit.cause.map_or("nothing".to_owned(), |cause| {
                 let event = match cause.event {
                     TaskEvent::Created(_) => "creation",
+                    TaskEvent::Freed(_) => "the task before,",
                     TaskEvent::Done(_) => "end",
                 };
                 format!("{event} {} {}", cause.time, at(cause.by))

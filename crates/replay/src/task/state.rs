@@ -78,9 +78,11 @@ pub(super) struct Task {
     /// `None` if its creation is not in the trace.
     pub owner: Option<Owner>,
     pub created: Option<(u64, Place)>,
-    /// Since when another thread can execute it, and who made it ready: by its creation, or by
-    /// suspending it.
+    /// Since when another thread can execute it, and who made it ready: by its creation, by the end
+    /// of a task before it, or by suspending it. `None` while it comes after tasks that are not done.
     pub ready: Option<(u64, Place)>,
+    /// It is ready because a task before it was done.
+    pub is_freed: bool,
     /// The taskgroup in which it was created.
     pub group: Option<WaitNumber>,
     pub begun: Option<u64>,
@@ -91,12 +93,26 @@ pub(super) struct Task {
     pub depend: Option<Box<Depend>>,
 }
 
+impl Task {
+    /// What a thread has waited for that goes on with this task; `None` if that is not known.
+    pub fn begin_cause(&self, own: TaskId) -> Option<TaskCause> {
+        let (time, by) = self.ready?;
+        let event = match self.is_freed {
+            true => TaskEvent::Freed(own),
+            false => TaskEvent::Created(own),
+        };
+        Some(TaskCause { time, by, event })
+    }
+}
+
 /// What follows from the `depend` clauses of a task.
 #[derive(Debug, Default)]
 pub(super) struct Depend {
     /// The longest chain of work that leads to its begin.
     pub begin: i64,
     pub member_of: Vec<Member>,
+    /// Number of tasks before it that are not done.
+    pub before: u32,
     /// Tasks that may not begin before this one is done.
     pub next: Vec<Instance>,
 }
@@ -230,6 +246,7 @@ pub(super) fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
         owner: None,
         created: None,
         ready: None,
+        is_freed: false,
         group: None,
         begun: None,
         fragments: 0,
