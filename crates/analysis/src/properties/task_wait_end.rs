@@ -14,11 +14,13 @@ pub const PROPERTY: Property = Property {
     gain: "",
     doc: Doc {
         measures: "Time in barriers, taskwait and at the end of taskgroups in which a thread had \
-            no task and waited for the end of the last task that the construct needs. At a barrier \
-            only time after the latest arrival counts.",
-        formula: "for each construct that ends after a task of another thread: end of the last \
-            task - begin of the time without a task (or the latest arrival). It is a part of \
-            omp_taskwait, omp_taskgroup and of the starvation in barriers.",
+            no task and waited for the end of the last task that the construct needs, or of the \
+            last task after which its next task may begin (depend clauses). At a barrier only \
+            time after the latest arrival counts.",
+        formula: "for each construct that ends, and for each task that may begin, after a task of \
+            another thread: end of the last such task - begin of the time without a task (or the \
+            latest arrival). It is a part of omp_taskwait, omp_taskgroup and of the starvation in \
+            barriers.",
         cost: "At the end of a phase there are fewer tasks than threads.",
         recognise: "Only a trace has this property. delay_omp names the call paths of the last \
             tasks.",
@@ -58,6 +60,32 @@ mod tests {
                 omp_task_starvation  program/parallel/ibarrier  [34, 4]
                 delay_omp  program/parallel/task_create  [2, 0]
                 delay_omp  TASKS/task  [0, 32]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thread_waits_for_the_task_before_its_next_one() {
+        // Both have arrived at 12. Task 2 comes after task 1, which ends at 44.
+        check_metrics(
+            &["task_wait_end", "task_wait_creation", "delay_omp"],
+            "end 90
+             team A = 0.0 0.1
+             10 0.0 fork; team A; + parallel; + task_create
+             10 0.1 team A; + parallel; + ibarrier
+             10 0.0 create A 0 1 inout:7; -; + task_create; create A 0 2 in:7; -
+             12 0.0 + ibarrier
+             14 0.1 switch A 0 1; + task:1
+             44 0.1 -; done A 0 1; switch A 1 0
+             45 0.0 switch A 0 2; + task:2
+             50 0.0 -; done A 0 2; switch A 0 0
+             51 0.0 -; -; endteam A; join
+             51 0.1 -; -; endteam A",
+            expect![[r#"
+                task_wait_end  program/parallel/ibarrier  [32, 6]
+                delay_omp  program/parallel  [2, 0]
+                delay_omp  TASKS/task:1  [0, 32]
+                delay_omp  TASKS/task:2  [6, 0]
             "#]],
         );
     }
