@@ -64,7 +64,8 @@ pub struct RunInfo {
     #[serde(default)]
     pub calibration: Option<Calibration>,
     /// File name of the OpenMP library that the program loads; `None` if it is not known, for
-    /// example because the program has the library inside, or no trace was recorded.
+    /// example because the program has the library inside, or no trace was recorded, or because
+    /// the programs of the command have different ones.
     #[serde(default)]
     pub openmp_library: Option<String>,
     /// Process id of the command.

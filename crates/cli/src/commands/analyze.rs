@@ -3,6 +3,7 @@
 mod counters;
 pub mod instances;
 pub mod loops;
+mod shares;
 mod text;
 mod together;
 mod what_if;

@@ -115,7 +115,8 @@ fn begun(arguments: &Arguments) -> RunInfo {
 }
 
 /// The OpenMP library that the program of the command loads, for the analysis of its trace: the
-/// program is the first word, or a later one if the first word is a launcher.
+/// program is the first word, or later ones if the first word is a launcher. `None` if it starts
+/// programs with different libraries.
 fn openmp_library(arguments: &Arguments) -> Option<String> {
     let words = &arguments.command;
     if !arguments.trace && !arguments.analyze {
@@ -126,7 +127,9 @@ fn openmp_library(arguments: &Arguments) -> Option<String> {
         false => &words[..1],
     };
     let programs = words.iter().filter_map(executable).filter_map(Program::open);
-    programs.filter_map(|program| unmodified::openmp_library(&program)).next()
+    let mut libraries = programs.filter_map(|program| unmodified::openmp_library(&program));
+    let first = libraries.next()?;
+    libraries.all(|library| library == first).then_some(first)
 }
 
 /// How a run ended.

@@ -265,8 +265,8 @@ fn changes_of(costs: &Costs<'_>, anchor: &Path, arguments: &Arguments) -> Result
     Ok(changes)
 }
 
-/// The recorded duration, and that of each scenario.
-type Durations = (i64, Vec<i64>);
+/// The recorded duration, and that of each scenario, in ticks.
+pub type Durations = (i64, Vec<i64>);
 
 /// Plays what `analyze` always plays, with the costs of a first reading.
 pub fn standard(
@@ -275,9 +275,24 @@ pub fn standard(
     first: &Outcome,
 ) -> Result<WhatIf> {
     let plan = Plan::standard(&Costs::of(first), None);
-    let (outcome, durations) = replayed(archive, anchor, (threads, Some(plan.scenarios())))?;
-    let (recorded, ticks) = durations.unwrap_or_default();
-    Ok(plan.result(&outcome, (recorded, &ticks)))
+    let (recorded, ticks) = durations((archive, anchor), threads, plan.scenarios())?;
+    Ok(plan.result(first, (recorded, &ticks)))
+}
+
+/// What `analyze` always plays, if the whole trace has been read.
+pub fn plan(outcome: &Outcome, anchor: &Path) -> Plan {
+    let of_profile = plan_of_profile(&outcome.definitions, anchor);
+    of_profile.unwrap_or_else(|| Plan::standard(&Costs::of(outcome), None))
+}
+
+/// Reads the trace, and plays these scenarios.
+pub fn durations(
+    (archive, anchor): (&Archive, &Path),
+    threads: usize,
+    scenarios: Vec<Scenario>,
+) -> Result<Durations> {
+    let (_, durations) = replayed(archive, anchor, (threads, Some(scenarios)))?;
+    Ok(durations.unwrap_or_default())
 }
 
 /// The same plan before the trace is read, from the profile next to it; `None` if there is no

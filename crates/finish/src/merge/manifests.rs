@@ -106,9 +106,17 @@ fn run_info(parts: &[Part]) -> RunInfo {
         cpus: 0,
         machine: None,
         resources: resources(parts),
+        openmp_library: common(all().map(|run| run.openmp_library.as_deref())),
         pid: None,
         ..parts[0].manifest.run.clone()
     }
+}
+
+/// The OpenMP library of all parts; `None` if they have different ones: then it tells nothing about
+/// a single one of them.
+fn common<'a>(mut libraries: impl Iterator<Item = Option<&'a str>>) -> Option<String> {
+    let first = libraries.next()??;
+    libraries.all(|library| library == Some(first)).then(|| first.to_owned())
 }
 
 /// Counters of energy are those of a whole machine, so that the values of two parts on one machine
@@ -147,5 +155,21 @@ fn lost(parts: &[Part]) -> Lost {
         readings: sum(|of| of.readings),
         reason: all().find_map(|of| of.reason.clone()),
         died: all().any(|of| of.died),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_of_all_parts_is_that_of_the_whole() {
+        let [gcc, clang] = ["libgomp.so.1", "libomp.so.5"].map(Some);
+        let of = |all: &[Option<&str>]| common(all.iter().copied());
+        assert_eq!(of(&[gcc]).as_deref(), gcc);
+        assert_eq!(of(&[gcc, gcc, gcc]).as_deref(), gcc);
+        for different in [&[gcc, clang][..], &[gcc, None], &[None, gcc], &[None, None], &[]] {
+            assert_eq!(of(different), None, "{different:?}");
+        }
     }
 }

@@ -29,6 +29,7 @@ use crate::definitions::Definitions;
 use crate::engine::record::{ForkId, Rec, TaskId, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
+use crate::transport::wire::wire_struct;
 use clocks::{Clocks, units};
 use mpi::Mpi;
 use rules::Rules;
@@ -69,6 +70,13 @@ pub struct Scenario {
     pub keeps_lock_waits: bool,
     /// All teams have another number of threads.
     pub team_size: Option<TeamSize>,
+}
+
+wire_struct! {
+    Scaled { region, location, share }
+    Scenario { scaled, without_waiting, even, has_ideal_network, keeps_lock_waits, team_size }
+    TeamSize { threads, loops, tasks }
+    Ratio { recorded, played }
 }
 
 /// A location while records come.

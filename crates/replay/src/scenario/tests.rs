@@ -7,6 +7,7 @@ use crate::engine::options::Options;
 use crate::engine::window::{Sinks, replay_on};
 use crate::text::{self, TextTrace};
 use crate::transport::local::Local;
+use crate::transport::wire;
 
 fn region(trace: &TextTrace, name: &str) -> RegionId {
     let regions = &trace.definitions.regions;
@@ -410,4 +411,29 @@ fn inner_teams_stay_as_they_are() {
          40 0.0 -; -; endteam A; join
          60 0.0 + work; -";
     assert!(of_sizes(trace, "").2);
+}
+
+#[test]
+fn scenarios_travel_between_ranks() {
+    let [region, other] = [3, 70_000].map(RegionId);
+    let ratio = Ratio { recorded: 10, played: -7 };
+    let scenario = Scenario {
+        scaled: vec![
+            Scaled { region, location: None, share: 7_500 },
+            Scaled { region: other, location: Some(LocationId(2)), share: -1 },
+        ],
+        without_waiting: vec![other],
+        even: vec![region, other],
+        has_ideal_network: true,
+        keeps_lock_waits: true,
+        team_size: Some(TeamSize {
+            threads: 300,
+            loops: vec![(region, ratio)],
+            tasks: vec![(other, ratio), (region, ratio)],
+        }),
+    };
+    let all = vec![scenario, Scenario::default()];
+    let bytes = wire::bytes(&all);
+    assert_eq!(wire::value::<Vec<Scenario>>(&bytes), Some(all));
+    assert_eq!(wire::value::<Vec<Scenario>>(&bytes[1..]), None);
 }

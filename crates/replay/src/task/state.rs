@@ -79,7 +79,8 @@ pub(super) struct Task {
     pub owner: Option<Owner>,
     pub created: Option<(u64, Place)>,
     /// Since when another thread can execute it, and who made it ready: by its creation, by the end
-    /// of a task before it, or by suspending it. `None` while it comes after tasks that are not done.
+    /// of a task before it, or by suspending it. `None` while it comes after tasks that are not
+    /// done.
     pub ready: Option<(u64, Place)>,
     /// It is ready because a task before it was done.
     pub is_freed: bool,

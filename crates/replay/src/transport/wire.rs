@@ -76,6 +76,16 @@ macro_rules! wire_number {
 
 wire_number!(u8, u32, u64);
 
+impl Wire for usize {
+    fn put(&self, to: &mut Vec<u8>) {
+        put_number(*self as u64, to);
+    }
+
+    fn get(from: &mut Bytes<'_>) -> Option<usize> {
+        from.number()?.try_into().ok()
+    }
+}
+
 impl Wire for i64 {
     fn put(&self, to: &mut Vec<u8>) {
         // The sign is the lowest bit, so that small negative numbers are short, too.

@@ -17,7 +17,7 @@ use pompeii_replay::transport::Transport;
 use pompeii_replay::{Compound, Options, Outcome, Sinks, replay_on, told_part};
 
 use super::{
-    Analysis, Arguments, Found, conclude, open, places, selection, task_instances, threads,
+    Analysis, Arguments, Found, conclude, open, places, selection, shares, task_instances, threads,
 };
 use crate::commands::dump;
 use crate::mpi::agreement::{Stop, agree, same};
@@ -65,8 +65,12 @@ fn analyze(ranks: &mut Ranks, arguments: &Arguments) -> Result<ExitCode, Stop> {
     }
     let (severities, outcome, events) = find(ranks, (&archive, &anchor), arguments)?;
     let selection = selection(arguments);
+    let what_if = match selection.has_causes() && !arguments.no_whatif {
+        true => shares::play(ranks, (&archive, &anchor), (threads(arguments.jobs), &outcome))?,
+        false => None,
+    };
     let written = folder.map(|folder| -> Result<Analysis> {
-        let found = Found { severities: &severities, loops: Vec::new(), what_if: None };
+        let found = Found { severities: &severities, loops: Vec::new(), what_if };
         let mut analysis = conclude(found, &outcome, (events, &selection), &folder)?;
         analysis.is_complete &= errors.is_empty();
         print(&analysis.text)?;
@@ -107,12 +111,6 @@ fn find(
              one process without the launcher");
     }
     let path = selection(arguments).has_causes();
-    if ranks.rank() == 0 && path && !arguments.no_whatif {
-        say(
-            "note: several processes do not compute how long the run would take with changes; for \
-             that, start one process without the launcher, or call `pompeii whatif`",
-        );
-    }
     let (threads, task_instances) = (threads(arguments.jobs), task_instances(arguments));
     let options = Options { threads, path, task_instances, ..Options::default() };
     let mut severities = Severities::default();
