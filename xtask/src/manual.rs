@@ -1,5 +1,6 @@
 //! The manual is tested: each `$ command` in a `console` block of `docs/*.md` is run, in the order
-//! of the page, and must succeed.
+//! of the page, and must succeed. The tutorial for Python has a test of its own, which also executes
+//! the Python between the commands (`crates/python/tests/test_tutorial.py`).
 
 use std::fs;
 use std::path::Path;
@@ -12,11 +13,15 @@ use crate::{root, shell};
 /// How long a page is served, in seconds.
 const SERVING: &str = "5";
 
+/// The tutorial for Python.
+const TUTORIAL: &str = "python";
+
 /// Runs the commands of all pages, each page in an empty folder that holds the examples.
 pub fn run(pompeii: &Path) -> Result<()> {
     for entry in fs::read_dir(root().join("docs"))? {
         let page = entry?.path();
-        if page.extension().is_some_and(|suffix| suffix == "md") {
+        let is_tutorial = page.file_stem().is_some_and(|stem| stem == TUTORIAL);
+        if page.extension().is_some_and(|suffix| suffix == "md") && !is_tutorial {
             run_page(&page, pompeii)?;
         }
     }
