@@ -1,6 +1,6 @@
 //! The manual is tested: each `$ command` in a `console` block of `docs/*.md` is run, in the order
-//! of the page, and must succeed. The tutorial for Python has a test of its own, which also executes
-//! the Python between the commands (`crates/python/tests/test_tutorial.py`).
+//! of the page, and must succeed. The tutorial for Python has a test of its own, which also
+//! executes the Python between the commands (`crates/python/tests/test_tutorial.py`).
 
 use std::fs;
 use std::path::Path;
