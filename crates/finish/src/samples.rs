@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use pompeii_live::{
     Definition, Key, LiveLocation, LiveProcess, Node, RegionKind, SampleFrame, SamplePlace,
 };
-use pompeii_model::{Display, Metric, OF_SYSTEM, SAMPLED, Unit};
+use pompeii_model::{Display, Metric, OF_SYSTEM, Role, SAMPLED, Unit};
 use pompeii_symbols::{Frame, Loaded, Symbols};
 
 use crate::call_sites::bytes;
@@ -354,32 +354,13 @@ fn functions_around(nodes: &[Node], mut at: u32, names: &Names) -> Option<(Vec<u
 /// a library that is observed.
 fn is_work(kind: RegionKind) -> bool {
     use RegionKind as Kind;
-    matches!(
-        kind,
-        Kind::Program
-            | Kind::User
-            | Kind::Function
-            | Kind::Parameter
-            | Kind::Parallel
-            | Kind::Teams
-            | Kind::Distribute
-            | Kind::Loop
-            | Kind::LoopConstruct
-            | Kind::Chunk
-            | Kind::Sections
-            | Kind::Section
-            | Kind::Workshare
-            | Kind::Scope
-            | Kind::SingleBody
-            | Kind::Master
-            | Kind::Masked
-            | Kind::CriticalBody
-            | Kind::OrderedBody
-            | Kind::Task
-            | Kind::Taskgroup
-            | Kind::Target
-            | Kind::ThreadStart
-    )
+    let is_code = |kind| {
+        matches!(
+            kind,
+            Kind::Program | Kind::User | Kind::Function | Kind::Parameter | Kind::ThreadStart
+        )
+    };
+    kind.openmp().map_or_else(|| is_code(kind), Role::has_code)
 }
 
 /// Whose code a function is.

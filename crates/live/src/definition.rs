@@ -25,7 +25,9 @@ macro_rules! kinds {
 
 /// The kinds: those of OpenMP are the rows of the model's table, under the same names.
 macro_rules! region_kinds {
-    ($($openmp:ident: $word:literal $names:tt $how:ident $otf2:ident $summable:ident,)*) => {
+    ($(
+        $openmp:ident: $word:literal $names:tt $how:ident $otf2:ident $summable:ident $code:ident,
+    )*) => {
         kinds! {
             Program, Tasks, User, Function, Off, Parameter,
             $($openmp,)*
@@ -76,7 +78,7 @@ impl RegionKind {
 
     /// Whether it is the part of a construct that one thread at a time, or one alone, executes.
     pub fn is_body(self) -> bool {
-        matches!(self, Self::CriticalBody | Self::OrderedBody | Self::SingleBody)
+        self.openmp().is_some_and(Role::is_body)
     }
 }
 

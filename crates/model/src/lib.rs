@@ -55,7 +55,7 @@ pub use pthread::PthreadClass;
 pub use region::{
     CALLER_PARAMETER, MEASUREMENT_OFF, OF_SYSTEM, PARAMETER_OTHERS, Paradigm, Region, SAMPLED,
 };
-pub use role::Role;
+pub use role::{Code, Role};
 pub use root::{ROOTS_FILE, Root};
 pub use row::Row;
 pub use statistics::{STATISTICS_FILE, Severe, Statistics};

@@ -1,55 +1,58 @@
 //! Roles: what kind of construct a region is. This is the table that all crates share: live state,
 //! traces, reports and the guard take what they need to know of a construct from its row.
 //!
-//! To add a kind of region for a directive: a row in `openmp_roles`. Its column `names` is what
-//! the runtime calls such regions (`runtime/src/descriptor/slot.rs`).
+//! To add a kind of region for a directive: a row in `openmp_roles`, after that of the most similar
+//! one. Its column `names` is what the runtime calls such regions
+//! (`runtime/src/descriptor/slot.rs`).
 
 /// Calls the macro with this name with one row for each kind of region of OpenMP:
-/// `Role: "word" ["names"] Otf2 ROLE Short,`
+/// `Role: "word" ["names"] Otf2 ROLE Short Code,`
 ///
 /// * word: the role in Cube's files,
 /// * names: how the names of such regions begin after `!$omp `; none for routines,
 /// * the role in OTF2's files. OTF2 has fewer roles: a reader takes a region for the one that has
 ///   the role as its `Own`, unless its name begins with those of one that `Shares` the role,
 /// * what the guard may sum, see `live::Summable`: `Alone` if nothing is measured inside of it,
-///   `WithBody` if that is true of its body, and `Never`.
+///   `WithBody` if that is true of its body, and `Never`,
+/// * who executes the user's code that lies directly in such a region: see [`Code`].
 #[macro_export]
 macro_rules! openmp_roles {
     ($rows:ident) => {
         $rows! {
-            Parallel: "parallel" ["parallel"] Own PARALLEL Never,
-            Loop: "loop" ["for", "do"] Own LOOP Never,
-            Sections: "sections" ["sections"] Own SECTIONS Never,
-            Section: "section" ["section"] Own SECTION Alone,
-            Workshare: "workshare" ["workshare"] Own WORKSHARE Never,
-            Single: "single" ["single"] Own SINGLE WithBody,
-            SingleBody: "single sblock" ["single sblock"] Own SINGLE_SBLOCK Never,
-            Master: "master" ["master"] Own MASTER Alone,
-            Critical: "critical" ["critical"] Own CRITICAL WithBody,
-            CriticalBody: "critical sblock" ["critical sblock"] Own CRITICAL_SBLOCK Never,
-            Atomic: "atomic" ["atomic"] Own ATOMIC Alone,
-            Barrier: "barrier" ["barrier"] Own BARRIER Never,
-            ImplicitBarrier: "implicit barrier" ["implicit barrier"] Own IMPLICIT_BARRIER Never,
-            Task: "task" ["task"] Own TASK Never,
-            TaskCreate: "task create" ["create task"] Own TASK_CREATE Never,
-            Taskwait: "taskwait" ["taskwait"] Own TASK_WAIT Never,
-            Lock: "lock" [] Shares WRAPPER Alone,
-            Ordered: "ordered" ["ordered"] Own ORDERED WithBody,
-            OrderedBody: "ordered sblock" ["ordered sblock"] Own ORDERED_SBLOCK Never,
-            Flush: "flush" ["flush"] Own FLUSH Alone,
-            Masked: "masked" ["masked"] Shares MASTER Alone,
-            Scope: "scope" ["scope"] Shares WORKSHARE Never,
-            LoopConstruct: "loop construct" ["loop"] Shares LOOP Never,
-            Teams: "teams" ["teams"] Shares PARALLEL Never,
-            Distribute: "distribute" ["distribute"] Shares LOOP Never,
-            Target: "target" ["target"] Shares WRAPPER Never,
-            Taskgroup: "taskgroup" ["taskgroup"] Shares TASK_WAIT Never,
-            TaskgroupEnd: "taskgroup end" ["taskgroup end"] Shares TASK_WAIT Never,
-            Taskyield: "taskyield" ["taskyield"] Shares TASK_WAIT Never,
-            Taskloop: "taskloop" ["taskloop"] Shares TASK_CREATE Never,
+            Parallel: "parallel" ["parallel"] Own PARALLEL Never Each,
+            Loop: "loop" ["for", "do"] Own LOOP Never Each,
+            Sections: "sections" ["sections"] Own SECTIONS Never Each,
+            Section: "section" ["section"] Own SECTION Alone Unit,
+            Workshare: "workshare" ["workshare"] Own WORKSHARE Never Each,
+            Single: "single" ["single"] Own SINGLE WithBody AroundOne,
+            SingleBody: "single sblock" ["single sblock"] Own SINGLE_SBLOCK Never One,
+            Master: "master" ["master"] Own MASTER Alone One,
+            Critical: "critical" ["critical"] Own CRITICAL WithBody AroundTurn,
+            CriticalBody: "critical sblock" ["critical sblock"] Own CRITICAL_SBLOCK Never Turn,
+            Atomic: "atomic" ["atomic"] Own ATOMIC Alone Nothing,
+            Barrier: "barrier" ["barrier"] Own BARRIER Never Nothing,
+            ImplicitBarrier:
+                "implicit barrier" ["implicit barrier"] Own IMPLICIT_BARRIER Never Nothing,
+            Task: "task" ["task"] Own TASK Never Unit,
+            TaskCreate: "task create" ["create task"] Own TASK_CREATE Never AroundUnit,
+            Taskwait: "taskwait" ["taskwait"] Own TASK_WAIT Never Nothing,
+            Lock: "lock" [] Shares WRAPPER Alone Nothing,
+            Ordered: "ordered" ["ordered"] Own ORDERED WithBody AroundTurn,
+            OrderedBody: "ordered sblock" ["ordered sblock"] Own ORDERED_SBLOCK Never Turn,
+            Flush: "flush" ["flush"] Own FLUSH Alone Nothing,
+            Masked: "masked" ["masked"] Shares MASTER Alone One,
+            Scope: "scope" ["scope"] Shares WORKSHARE Never Each,
+            LoopConstruct: "loop construct" ["loop"] Shares LOOP Never Each,
+            Teams: "teams" ["teams"] Shares PARALLEL Never Each,
+            Distribute: "distribute" ["distribute"] Shares LOOP Never Each,
+            Target: "target" ["target"] Shares WRAPPER Never Unit,
+            Taskgroup: "taskgroup" ["taskgroup"] Shares TASK_WAIT Never Each,
+            TaskgroupEnd: "taskgroup end" ["taskgroup end"] Shares TASK_WAIT Never Nothing,
+            Taskyield: "taskyield" ["taskyield"] Shares TASK_WAIT Never Nothing,
+            Taskloop: "taskloop" ["taskloop"] Shares TASK_CREATE Never AroundUnit,
             // OTF2's CANCEL is too new for the readers of OTF2 3.0, which call it invalid.
-            Cancel: "cancel" ["cancel", "cancellation point"] Shares WRAPPER Never,
-            Chunk: "chunk" ["chunk"] Shares LOOP Never,
+            Cancel: "cancel" ["cancel", "cancellation point"] Shares WRAPPER Never Nothing,
+            Chunk: "chunk" ["chunk"] Shares LOOP Never Each,
         }
     };
 }
@@ -59,23 +62,23 @@ macro_rules! all_roles {
     ($($openmp:tt)*) => {
         role_table! {
             $($openmp)*
-            Function: "function" [] Own FUNCTION Never,
-            User: "user" [] Own CODE Never,
-            Artificial: "artificial" [] Own ARTIFICIAL Never,
-            Parameter: "parameter" [] Shares ARTIFICIAL Never,
-            PointToPoint: "point2point" [] Own POINT2POINT Never,
-            OneToAll: "one2all" [] Own COLL_ONE2ALL Never,
-            AllToOne: "all2one" [] Own COLL_ALL2ONE Never,
-            AllToAll: "all2all" [] Own COLL_ALL2ALL Never,
-            Collective: "other collective" [] Own COLL_OTHER Never,
-            OneSided: "rma" [] Own RMA Never,
-            File: "file io" [] Own FILE_IO Never,
+            Function: "function" [] Own FUNCTION Never Each,
+            User: "user" [] Own CODE Never Each,
+            Artificial: "artificial" [] Own ARTIFICIAL Never Nothing,
+            Parameter: "parameter" [] Shares ARTIFICIAL Never Nothing,
+            PointToPoint: "point2point" [] Own POINT2POINT Never Nothing,
+            OneToAll: "one2all" [] Own COLL_ONE2ALL Never Nothing,
+            AllToOne: "all2one" [] Own COLL_ALL2ONE Never Nothing,
+            AllToAll: "all2all" [] Own COLL_ALL2ALL Never Nothing,
+            Collective: "other collective" [] Own COLL_OTHER Never Nothing,
+            OneSided: "rma" [] Own RMA Never Nothing,
+            File: "file io" [] Own FILE_IO Never Nothing,
         }
     };
 }
 
 macro_rules! role_table {
-    ($($role:ident: $word:literal $names:tt $how:ident $otf2:ident $short:ident,)*) => {
+    ($($role:ident: $word:literal $names:tt $how:ident $otf2:ident $short:ident $code:ident,)*) => {
         /// What kind of construct a region is (in Cube's files the element `role`).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs, reason = "the names are OpenMP constructs, classes of MPI functions")]
@@ -90,7 +93,12 @@ macro_rules! role_table {
 
         /// The rows in the order of the roles.
         const ROWS: &[Row] = &[
-            $(Row { word: $word, names: &$names, otf2: Otf2::$how(stringify!($otf2)) }),*
+            $(Row {
+                word: $word,
+                names: &$names,
+                otf2: Otf2::$how(stringify!($otf2)),
+                code: Code::$code,
+            }),*
         ];
     };
 }
@@ -102,6 +110,28 @@ struct Row {
     word: &'static str,
     names: &'static [&'static str],
     otf2: Otf2,
+    code: Code,
+}
+
+/// Who executes the user's code that lies directly in a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Each thread that comes to it.
+    Each,
+    /// One thread of the team; the others go on.
+    One,
+    /// No thread: its body is [`Code::One`].
+    AroundOne,
+    /// One thread at a time.
+    Turn,
+    /// No thread: its body is [`Code::Turn`].
+    AroundTurn,
+    /// The thread that takes this unit of work.
+    Unit,
+    /// No thread: it makes units of work.
+    AroundUnit,
+    /// No thread: the thread waits, or the OpenMP library works.
+    Nothing,
 }
 
 /// A role of OTF2 by its name.
@@ -119,6 +149,30 @@ impl Role {
     /// The word that Cube reports use.
     pub fn as_str(self) -> &'static str {
         self.row().word
+    }
+
+    /// Who executes the user's code in its regions.
+    pub fn code(self) -> Code {
+        self.row().code
+    }
+
+    /// Whether a thread executes the user's code in its regions, and neither waits nor is in the
+    /// OpenMP library.
+    pub fn has_code(self) -> bool {
+        matches!(self.code(), Code::Each | Code::One | Code::Turn | Code::Unit)
+    }
+
+    /// Whether it is the body of a construct that has a region of its own around it.
+    pub fn is_body(self) -> bool {
+        matches!(self, Self::CriticalBody | Self::OrderedBody | Self::SingleBody)
+    }
+
+    /// Whether one thread of the team has work in its regions, which are constructs, not bodies.
+    pub fn is_for_one(self) -> bool {
+        match self.code() {
+            Code::One => !self.is_body(),
+            code => code == Code::AroundOne,
+        }
     }
 
     /// The value whose word in Cube reports is `text`.

@@ -2,7 +2,7 @@
 //! above 10 %, with the command that makes it less.
 
 use pompeii_analysis::{Dilation, Lens, dilation, format};
-use pompeii_model::{Cube, RegionId, Role};
+use pompeii_model::{Code, Cube, RegionId, Role};
 
 use crate::RunInfo;
 
@@ -80,15 +80,21 @@ fn advice(cube: &Cube, run: &RunInfo, found: &Dilation) -> String {
         );
     }
     let construct = match first {
-        Some(Role::Critical | Role::CriticalBody) => "critical",
         Some(Role::Lock) => "locks",
-        Some(Role::Ordered | Role::OrderedBody) => "ordered",
-        Some(Role::Single | Role::SingleBody) => "single",
-        Some(Role::Master) => "master",
-        Some(Role::Masked) => "masked",
+        Some(role) if is_for_one_at_a_time(role) => first_word(role),
         _ => return " The times of short constructs include it.".to_owned(),
     };
     format!(" Compile with --pomp-disable={construct} to leave these constructs out.")
+}
+
+/// These constructs can be left out, by the first word of their names.
+fn is_for_one_at_a_time(role: Role) -> bool {
+    matches!(role.code(), Code::One | Code::AroundOne | Code::Turn | Code::AroundTurn)
+}
+
+fn first_word(role: Role) -> &'static str {
+    let name = role.names().first().copied().unwrap_or_default();
+    name.split(' ').next().unwrap_or_default()
 }
 
 #[cfg(test)]

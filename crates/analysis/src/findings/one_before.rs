@@ -97,8 +97,7 @@ pub(super) fn advice(search: &Search, scopes: &[CallId], (lost, threads): (Ticks
 /// Whether only one thread of a team has work in a construct, and the others go on meanwhile. With
 /// `copyprivate` they do not, although no barrier is measured.
 pub(super) fn is_for_one(lens: &Lens, call: CallId) -> bool {
-    let is_for_one = matches!(lens.role(call), Role::Single | Role::Master | Role::Masked);
-    is_for_one && !lens.region(call).includes_barrier()
+    lens.role(call).is_for_one() && !lens.region(call).includes_barrier()
 }
 
 impl Around {

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, Cube, IndexVec, Region, RegionId, Role};
+use pompeii_model::{CallId, Code, Cube, IndexVec, Region, RegionId, Role};
 
 use super::is_barrier;
 use crate::Lens;
@@ -36,14 +36,13 @@ pub(super) struct Paths {
 impl Paths {
     pub(super) fn new(lens: &Lens) -> Self {
         let tree = &lens.cube.calls;
-        let is_for_one = |role| matches!(role, Role::SingleBody | Role::Master | Role::Masked);
         Self {
             by_region: lens.calls_by_region(),
             taskwaits: taskwaits(lens),
             barriers: tree.ids().filter(|&call| is_barrier(lens.role(call))).collect(),
             outermost_parallel: lens.outermost_parallels(),
             parallel: tree.innermost(|call| lens.role(call) == Role::Parallel),
-            for_one: tree.innermost(|call| is_for_one(lens.role(call))),
+            for_one: tree.innermost(|call| lens.role(call).code() == Code::One),
             construct: tree.innermost(|call| !is_part(lens.region(call))),
             with_source: tree.innermost(|call| !lens.region(call).file.is_empty()),
             execution: match lens.metric("execution") {
@@ -86,7 +85,10 @@ fn taskwaits(lens: &Lens) -> HashMap<CallId, Vec<CallId>> {
     let tree = &lens.cube.calls;
     let singles = tree.innermost(|call| lens.role(call) == Role::Single);
     let parallels = tree.innermost(|call| lens.role(call) == Role::Parallel);
-    let masters = tree.innermost(|call| matches!(lens.role(call), Role::Master | Role::Masked));
+    let masters = tree.innermost(|call| {
+        let role = lens.role(call);
+        role.code() == Code::One && !role.is_body()
+    });
     let waits = |role| matches!(role, Role::Taskwait | Role::TaskgroupEnd | Role::Taskloop);
     let mut found: HashMap<CallId, Vec<CallId>> = HashMap::new();
     for call in tree.ids().filter(|&call| waits(lens.role(call))) {

@@ -104,17 +104,9 @@ impl<'a> Tasks<'a> {
 }
 
 fn is_construct(role: Role) -> bool {
-    matches!(
-        role,
-        Role::Parallel
-            | Role::Loop
-            | Role::Sections
-            | Role::Single
-            | Role::Master
-            | Role::Masked
-            | Role::Scope
-            | Role::Task
-    )
+    let is_for_all =
+        matches!(role, Role::Parallel | Role::Loop | Role::Sections | Role::Scope | Role::Task);
+    is_for_all || role.is_for_one()
 }
 
 /// One task construct of a group. Times are clock ticks over all locations.

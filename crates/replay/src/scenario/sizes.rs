@@ -15,7 +15,7 @@
 //! loops are known ([`TeamSize::loops`]). An execution of a parallel region with tasks takes a
 //! share of its recorded time instead ([`TeamSize::tasks`]).
 
-use pompeii_model::{Paradigm, Region, RegionId, Role};
+use pompeii_model::{Code, Paradigm, Region, RegionId, Role};
 
 use super::clocks::{Clocks, units};
 use super::threads::Part;
@@ -310,21 +310,6 @@ fn kind(definitions: &Definitions, tree: &SharedTree, node: NodeId) -> Kind {
 
 /// Whether a construct is for one thread at a time.
 fn is_fixed(region: &Region) -> bool {
-    let is_alone = matches!(
-        region.role,
-        Role::Section
-            | Role::Single
-            | Role::SingleBody
-            | Role::Master
-            | Role::Masked
-            | Role::Critical
-            | Role::CriticalBody
-            | Role::Ordered
-            | Role::OrderedBody
-            | Role::Task
-            | Role::TaskCreate
-            | Role::Taskloop
-            | Role::Target
-    );
+    let is_alone = !matches!(region.role.code(), Code::Each | Code::Nothing);
     is_alone || region.paradigm == Paradigm::Mpi
 }
