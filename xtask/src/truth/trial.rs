@@ -28,8 +28,10 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(super) struct Trial {
     alike: Vec<Alike>,
-    /// All measured runs, in their order.
+    /// The measured runs whose findings count, in their order.
     pub(super) observed: Vec<Observation>,
+    /// How many measured runs there were: each has an experiment with a number of its own.
+    measured: usize,
     /// What was set for the advice of the first finding, where it could be applied.
     pub(super) advised: Option<Vec<Setting>>,
 }
@@ -85,7 +87,8 @@ impl Trial {
         if !self.lacks(before, |of| of.measured < MEASURED) {
             return Ok(None);
         }
-        let observation = tool.observe(workshop, self.observed.len(), row.wait)?;
+        let observation = tool.observe(workshop, self.measured, row.wait)?;
+        self.measured += 1;
         let seconds = observation.seconds;
         if self.observed.is_empty() {
             let first = std::slice::from_ref(&observation);
