@@ -13,8 +13,8 @@ pub const PROPERTY: Property = Property {
     parent: Some("execution"),
     unit: Unit::Ticks,
     compute: Compute::Row(|profile, call| {
-        let beside = profile.openmp(call).plus(&profile.mpi(call)).plus(&profile.pthread(call));
-        profile.time(call).minus(&beside).minus(&profile.class_time(Class::Off, call))
+        let others = profile.openmp(call).plus(&profile.mpi(call)).plus(&profile.pthread(call));
+        profile.time(call).minus(&others).minus(&profile.class_time(Class::Off, call))
     }),
     gain: "",
     doc: Doc {

@@ -1,9 +1,7 @@
 //! The fast ways of tasks that take their time: those of constructs that this thread has met from
 //! here before, with nothing special going on. What is counted only is in [`super::untimed_tasks`].
-//!
-//! A program may have one of these for every few hundred of its own instructions. So each is made
-//! twice, with and without records, so that a profile does not pay for what only a trace needs; and
-//! what is rare is the last call of a function, so that the function itself needs no frame.
+//! Each is made twice, because a profile must not pay for the records of a trace. What is rare is
+//! the last call of a function, because then the function needs no frame.
 //!
 //! # Safety
 //! That of [`super::kit`]; and an instance is null or one that a creation has returned.

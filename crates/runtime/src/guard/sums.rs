@@ -9,7 +9,7 @@ use crate::sync::lock::Lock;
 /// When a call path is guarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// From so many visits on.
+    /// From this number of visits on.
     pub visits: u64,
     /// Where most visits take less than this; those of a call of MPI, less than ten times as long.
     pub time_ns: u64,
@@ -99,7 +99,7 @@ impl Sums {
 pub struct Totals {
     /// How many.
     pub visits: u64,
-    // Not beside the number: two additions in memory are cheaper than one of a vector.
+    // Not next to the number: two additions in memory are cheaper than one of a vector.
     pub(super) shortest: u64,
     pub(super) ticks: u64,
     pub(super) longest: u64,
@@ -217,7 +217,7 @@ impl Guard {
         });
     }
 
-    /// Whether there is a place for so many records, and for the Leaves of visits under way.
+    /// Whether there is a place for this number of records, and for the Leaves of visits under way.
     pub(super) fn has_place(&self, records: usize) -> bool {
         self.waiting + records + self.depth <= DEFERRED_MAX
     }

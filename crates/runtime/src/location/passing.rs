@@ -13,7 +13,7 @@ pub struct Off {
     task: *mut Task,
 }
 
-/// What is passed over, and since where.
+/// Which events of a thread are ignored at present.
 pub struct Passing {
     /// Regions that were entered meanwhile and not left yet.
     pub skipped: u32,

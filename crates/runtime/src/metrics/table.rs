@@ -27,7 +27,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// For the location with this index; `None` without metrics, or without room, which is told.
+    /// For the location with this index; `None` without metrics, or without room, which a message says.
     pub fn new(process: &Process, location: u32) -> Option<Box<Table>> {
         let metrics = process.metrics.list.len();
         if metrics == 0 {

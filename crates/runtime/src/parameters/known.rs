@@ -1,6 +1,6 @@
 //! The parameters that a location has met, with their values. It finds them without a lock, and
-//! tells apart only so many values of one parameter: a value per iteration of a long loop must not
-//! make a call path each.
+//! tells a limited number of values of one parameter apart, because a value for each iteration of
+//! a long loop must not make a call path each.
 
 use std::collections::HashMap;
 

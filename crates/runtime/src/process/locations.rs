@@ -131,7 +131,7 @@ mod tests {
             let text = RegionText::without_source(RegionKind::User, &format!("region {round}"));
             met.push(process.region(&text));
             met.push(process.communicator(0, 1, round + 2));
-            // Nobody else plays this thread of the initial one's teams.
+            // No other thread plays this one of the initial thread's teams.
             let thread = number * 8 + round % 8 + 1;
             assert_eq!(process.worker(0, 1, thread), process.worker(0, 1, thread));
             assert!(process.has_team(process.new_team().unwrap()));

@@ -83,7 +83,7 @@ fn next_id() -> u32 {
 }
 
 /// Where an ordered construct had its turn last: whoever waits for the next one waits for that. A
-/// cache line of its own, since it lies beside what all threads read all the time.
+/// cache line of its own, since it lies next to what all threads read all the time.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub struct Turn(AtomicU64);
@@ -135,7 +135,7 @@ impl LockTable {
         Some(lock)
     }
 
-    /// The lock at `address` is new or gone: nobody has held it, and its place is free.
+    /// The lock at `address` is new or gone: no thread has held it, and its place is free.
     pub fn forget(&self, address: usize) {
         self.locks.forget(address, |lock| {
             lock.released_ticks.store(0, Relaxed);

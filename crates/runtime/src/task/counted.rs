@@ -27,7 +27,7 @@ pub fn name(thread: &mut Location, handle: usize) {
     let team = std::ptr::from_ref(thread.contexts.top());
     if thread.tasks.namer != team {
         thread.tasks.namer = team;
-        // SAFETY: before the creation nobody else knows the instance.
+        // SAFETY: before the creation no other thread knows the instance.
         unsafe { thread.name_instance(instance(handle)) };
     }
 }
@@ -39,7 +39,7 @@ pub fn provide(thread: &mut Location) {
         return;
     }
     let task = thread.new_instance();
-    // SAFETY: nobody else knows it yet.
+    // SAFETY: no other thread knows it yet.
     unsafe { (*task).maker.store(0, Ordering::Relaxed) };
     thread.next_counted.set(task as usize | TAGS | next & DEPTHS);
     thread.tasks.namer = null();

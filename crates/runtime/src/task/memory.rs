@@ -13,7 +13,7 @@ use crate::location::Location;
 use crate::waiting::Waiting;
 
 impl Location {
-    /// A new instance that nobody else knows yet, without a time of its creation.
+    /// A new instance that no other thread knows yet, without a time of its creation.
     pub fn new_instance(&mut self) -> *mut Task {
         if self.tasks.free.is_null() {
             self.more_instances();
@@ -54,7 +54,7 @@ impl Location {
     /// its begin has set.
     #[inline(always)]
     pub fn free_unchanged(&mut self, task: *mut Task) {
-        // SAFETY: nobody names it any more.
+        // SAFETY: no thread names it any more.
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
             (*task).below = self.tasks.free;
@@ -65,7 +65,7 @@ impl Location {
     /// Gives a new instance a name of its own.
     ///
     /// # Safety
-    /// Nobody else may know the instance yet.
+    /// No other thread may know the instance yet.
     #[inline(always)]
     pub unsafe fn name_instance(&mut self, task: *mut Task) {
         let generation = self.tasks.generation.wrapping_add(1);
@@ -135,7 +135,7 @@ impl Location {
     }
 
     /// Notes that an instance was executed to its end and is in no stack any more. Where its
-    /// creator names it no more and no proxy has stood for it, nobody else has anything to note.
+    /// creator names it no more and no proxy has stood for it, no other thread notes anything.
     #[inline(always)]
     pub fn note_done(&mut self, task: *mut Task) {
         // SAFETY: as above.
@@ -161,10 +161,10 @@ impl Location {
         self.free_instance(task, creator);
     }
 
-    /// Puts an instance that nobody names back to where it came from.
+    /// Puts an instance that no thread names back to where it came from.
     #[inline(always)]
     pub fn free_instance(&mut self, task: *mut Task, creator: u32) {
-        // SAFETY: nobody names it any more.
+        // SAFETY: no thread names it any more.
         unsafe {
             (*task).state.store(state::FREE, Ordering::Relaxed);
             (*task).original = null_mut();

@@ -18,11 +18,11 @@ pub struct TaskTimes {
 pub struct Times(pub(super) *mut TaskRecord);
 
 impl Times {
-    /// An instance was created in so many ticks.
+    /// An instance was created in this number of ticks.
     #[inline(always)]
     pub fn created(self, ticks: u64) {
         // SAFETY: the record lies in a mapping that only this thread writes and that is never
-        // unmapped, and so do those behind it.
+        // unmapped, and so do those after it.
         unsafe { (*self.0).add(ticks) };
     }
 
@@ -33,7 +33,7 @@ impl Times {
         unsafe { (*self.0).add(waited) };
     }
 
-    /// An instance was executed in so many ticks.
+    /// An instance was executed in this number of ticks.
     #[inline(always)]
     pub fn executed(self, ticks: u64) {
         // SAFETY: as above; a task tree's root has two records.
@@ -42,7 +42,7 @@ impl Times {
 }
 
 /// The times that a node leads to, if it has been asked for them before. Its `private` word is
-/// their address in this process, beside the bit that a creation has there.
+/// their address in this process, next to the bit that a creation has there.
 ///
 /// # Safety
 /// The node must be one where instances are created or executed on this location.
@@ -59,6 +59,6 @@ pub unsafe fn at(node: *const Node) -> Option<Times> {
 /// As above, and it must be the root of a task tree.
 #[inline(always)]
 pub unsafe fn of_root(node: *const Node) -> Times {
-    // SAFETY: the caller's promise; nothing is beside the address there.
+    // SAFETY: the caller's promise; nothing is next to the address there.
     Times(unsafe { (*node).private } as *mut TaskRecord)
 }
