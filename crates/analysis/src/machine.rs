@@ -9,7 +9,7 @@ use pompeii_model::{Cube, Ticks};
 use crate::dilation::Costs;
 use crate::dispatch::Dispatch;
 use crate::findings::{Advice, AdviceKind, Cause, Finding, Known, findings_with, rank};
-use crate::own_reason::{has_own_reason, is_one_at_a_time};
+use crate::own_reason::{has_own_reason, is_dear_on_any_cpus, is_one_at_a_time};
 use crate::{Lens, Measuring, Reference, Removed, consequences, removed, undisturbed};
 
 /// Which losses a cause explains.
@@ -111,6 +111,7 @@ impl Explained {
     fn has(&self, lens: &Lens, finding: &Finding) -> bool {
         match finding.property.name {
             _ if self.is_chance && has_own_reason(lens, finding) => false,
+            _ if is_dear_on_any_cpus(finding) => false,
             _ if is_one_at_a_time(lens, finding) => false,
             "omp_idle_threads" | "omp_limited_parallelism" => self.idleness,
             // Most of the loss is that of threads without work.
@@ -134,10 +135,12 @@ pub fn findings_on(cube: &Cube, machine: &Machine, measuring: Option<&Measuring>
     let mut found = findings_with(cube, Known { reference, dispatch, measuring });
     let lens = Lens::new(cube);
     let is_chance = explained.iter().any(|(_, has)| has.is_chance && !has.idleness);
+    let lacks_cpus = explained.iter().any(|(_, has)| !has.is_chance);
     for finding in &mut found {
         let by = explained.iter().find(|(of, has)| has.has(&lens, finding) && !makes(finding, of));
         let Some((of, _)) = by else {
-            if is_chance && has_own_reason(&lens, finding) {
+            let is_own = is_chance && has_own_reason(&lens, finding);
+            if is_own || lacks_cpus && is_dear_on_any_cpus(finding) {
                 undisturbed::scale(&lens, machine, finding);
             }
             continue;
@@ -318,7 +321,7 @@ mod tests {
 
     /// Creating a task takes as long as the task. Another program took a fifth of the CPU time.
     #[test]
-    fn tasks_that_are_too_small_are_so_on_a_busy_machine_too() {
+    fn tasks_that_are_too_small_are_so_on_any_machine() {
         let cube = crate::notation::cube(
             "wall=1000 locations=2
              a/parallel@a.c:2                                      *  visits=1
@@ -351,8 +354,7 @@ mod tests {
         let small = |lost| (Some(Cause::TasksTooSmall), AdviceKind::Cutoff, lost);
         assert_eq!(found(&[]), small(1500));
         assert_eq!(found(&[Cause::BusyNeighbour]), small(700));
-        // The number of threads is the program's own.
-        assert_eq!(found(&[Cause::Oversubscription]).0, Some(Cause::Oversubscription));
+        assert_eq!(found(&[Cause::Oversubscription]), small(700));
     }
 
     #[test]
