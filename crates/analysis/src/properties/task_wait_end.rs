@@ -16,7 +16,8 @@ pub const PROPERTY: Property = Property {
         measures: "Time in barriers, taskwait and at the end of taskgroups in which a thread had \
             no task and waited for the end of the last task that the construct needs, or of the \
             last task after which its next task may begin (depend clauses). At a barrier only \
-            time after the latest arrival counts.",
+            time after the latest arrival counts. A thread that executes a task at once after it \
+            has created it waits at the creation, if the task comes after others.",
         formula: "for each construct that ends, and for each task that may begin, after a task of \
             another thread: end of the last such task - begin of the time without a task (or the \
             latest arrival). It is a part of omp_taskwait, omp_taskgroup and of the starvation in \
@@ -86,6 +87,33 @@ mod tests {
                 delay_omp  program/parallel  [2, 0]
                 delay_omp  TASKS/task:1  [0, 32]
                 delay_omp  TASKS/task:2  [6, 0]
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_thread_waits_for_the_task_before_one_that_it_executes_at_once() {
+        // Thread 0 creates task 2 at 14 and waits for the end of task 1 at 44.
+        check_metrics(
+            &["task_wait_end", "task_wait_creation", "delay_omp"],
+            "end 90
+             team A = 0.0 0.1
+             10 0.0 fork; team A; + parallel; + task_create
+             10 0.1 team A; + parallel; + ibarrier
+             10 0.0 create A 0 1 inout:7; -
+             12 0.1 switch A 0 1; + task:1
+             13 0.0 + task_create:2
+             14 0.0 create A 0 2 in:7
+             44 0.1 -; done A 0 1; switch A 1 0
+             45 0.0 switch A 0 2; + task:2
+             50 0.0 -; done A 0 2; switch A 0 0; -; + ibarrier
+             51 0.0 -; -; endteam A; join
+             51 0.1 -; -; endteam A",
+            expect![[r#"
+                task_wait_end  program/parallel/task_create:2  [30, 0]
+                delay_omp  program/parallel/task_create:2  [1, 0]
+                delay_omp  TASKS/task:1  [0, 36]
+                delay_omp  TASKS/task:2  [1, 0]
             "#]],
         );
     }

@@ -243,6 +243,12 @@ impl Building {
         }
         match visit.step {
             TaskStep::Taskwait => steps.push(Step::Taskwait),
+            TaskStep::Await => {
+                // As in OpenMP: an empty task with these items, which the thread executes at once.
+                let empty = self.graph.add();
+                self.graph.give(empty, &[]);
+                steps.push(Step::Execute(empty));
+            }
             TaskStep::GroupBegin => steps.push(Step::GroupBegin),
             TaskStep::GroupEnd => steps.push(Step::GroupEnd),
             TaskStep::Barrier => steps.push(Step::Barrier),
@@ -404,6 +410,27 @@ mod tests {
         let [of] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!(of.on_threads, [(1, 45), (2, 31), (3, 31)].map(on_threads));
         assert_eq!(of.burdened, [45, 31]);
+    }
+
+    /// Thread 0 creates tasks of 30 and 10 ticks in 1 tick each, waits for the second one only, and
+    /// works for 5 ticks. Two threads execute both tasks at the same time, and the first one ends
+    /// last, at 1 + 30.
+    #[test]
+    fn a_taskwait_with_items_waits_for_the_tasks_before_only() {
+        let trace = "end 90
+             team A = 0.0
+             0 0.0 fork; team A; + parallel; + task_create
+             1 0.0 create A 0 1 inout:8; -; + task_create
+             2 0.0 create A 0 2 inout:7; -; + taskwait in:7
+             2 0.0 switch A 0 2; + task
+             12 0.0 -; done A 0 2; switch A 0 0; -; + other
+             17 0.0 -; + ibarrier
+             17 0.0 switch A 0 1; + task
+             47 0.0 -; done A 0 1; switch A 0 0; -; -; endteam A; join";
+        let all = simulated(trace, &[1, 2, 3]);
+        let [of] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(of.on_threads, [(1, 47), (2, 31), (3, 31)].map(on_threads));
+        assert_eq!(of.burdened, [47, 31]);
     }
 
     #[test]

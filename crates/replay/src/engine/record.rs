@@ -139,7 +139,8 @@ pub struct WindowCall {
 /// Which tasks a task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// Its children: taskwait.
+    /// Its children: taskwait. With items of a `depend` clause, only those that come before a task
+    /// with these items.
     Children,
     /// All tasks that were created since the begin of a taskgroup, and their descendants.
     Group,
@@ -186,14 +187,15 @@ pub enum What {
         /// It is the one at the end of the parallel region.
         is_final: bool,
     },
-    /// An item of a `depend` clause of the task that the location creates next.
+    /// An item of a `depend` clause of the task that the location creates next, or of the taskwait
+    /// that it begins next.
     Depend {
         /// How the task uses it.
         kind: DependKind,
         /// Its address.
         address: u64,
     },
-    /// The task that the location creates next has items whose addresses are not known.
+    /// That task or taskwait has items whose addresses are not known.
     DependUnknown,
     /// The location creates a task.
     TaskCreate(TaskId),

@@ -96,7 +96,8 @@ pub struct Location {
     arrived: Option<(TaskId, Moved)>,
     /// The task that was created last, while its creation is open and it does not run.
     created: Option<TaskId>,
-    /// Items of `depend` clauses of the task that the next event creates.
+    /// Items of `depend` clauses of the task that the next event creates, or of the taskwait that
+    /// it enters.
     items: Vec<What>,
     /// An ordered construct is open whose body has not begun.
     waits_for_turn: bool,
@@ -495,7 +496,10 @@ impl Location {
             Class::Plain | Class::Parallel | Class::Task | Class::Creation => {}
             Class::Barrier => self.enter_barrier(context),
             Class::Taskloop => self.expect_tasks(),
-            Class::Taskwait => self.record_here(What::TaskWaitEnter(Scope::Children)),
+            Class::Taskwait => {
+                self.record_items();
+                self.record_here(What::TaskWaitEnter(Scope::Children));
+            }
             Class::Taskgroup => self.record_here(What::GroupBegin),
             Class::TaskgroupEnd => self.record_here(What::TaskWaitEnter(Scope::Group)),
             Class::Ordered => self.enter_ordered(),

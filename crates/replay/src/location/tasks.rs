@@ -8,7 +8,7 @@ use pompeii_otf2::value::AttributeValue;
 
 use super::teams::Part;
 use super::{Context, Location};
-use crate::definitions::Definitions;
+use crate::definitions::{Class, Definitions};
 use crate::engine::instances::{Executed, Instance};
 use crate::engine::process::Missing;
 use crate::engine::record::{TaskId, What};
@@ -67,8 +67,8 @@ impl Location {
         self.record((scheduling, visit), What::TaskSwitch { team, task });
     }
 
-    /// The next event has attributes. Those of the creation of a task may be the items of its
-    /// `depend` clauses; others are ignored.
+    /// The next event has attributes. Those of the creation of a task, or of the begin of a
+    /// taskwait, may be the items of its `depend` clauses; others are ignored.
     #[cold]
     pub fn attributes(
         &mut self,
@@ -77,18 +77,30 @@ impl Location {
         attributes: &[AttributeValue],
     ) {
         self.items.clear();
-        if matches!(event, Event::ThreadTaskCreate(_) | Event::OmpTaskCreate(_)) {
+        let has_items = match event {
+            Event::ThreadTaskCreate(_) | Event::OmpTaskCreate(_) => true,
+            Event::Enter(enter) => {
+                definitions.class(definitions.region(enter.region)) == Class::Taskwait
+            }
+            _ => false,
+        };
+        if has_items {
             let items = attributes.iter().filter_map(|it| definitions.depend.item(it));
             self.items.extend(items);
+        }
+    }
+
+    /// Writes the items of the present event down.
+    pub(super) fn record_items(&mut self) {
+        for item in std::mem::take(&mut self.items) {
+            self.record_here(item);
         }
     }
 
     /// A task has been created. If the next task of the thread is not this one, others may run it.
     pub(super) fn create(&mut self, time: u64, task: TaskId) {
         self.account(time);
-        for item in std::mem::take(&mut self.items) {
-            self.record_here(item);
-        }
+        self.record_items();
         self.record_here(What::TaskCreate(task));
         self.created = Some(task);
     }

@@ -3,10 +3,10 @@
 //!
 //! The run is played again while its records come. Each location has a clock for each scenario.
 //! Work moves it on by the recorded time, scaled as the scenario says. Where a location depends on
-//! another one, its clock is the later one of both: at forks, barriers, locks, turns in ordered
-//! constructs, creations and ends of tasks (`threads.rs`), messages and collective operations
-//! (`mpi.rs`). What comes after the wait takes as long as recorded. All dependences count, not only
-//! those for which the recorded run had to wait.
+//! another one, its clock is the later one of both: at forks, barriers, locks and turns in ordered
+//! constructs (`threads.rs`), creations and ends of tasks (`tasks.rs`), messages and collective
+//! operations (`mpi.rs`). What comes after the wait takes as long as recorded. All dependences
+//! count, not only those for which the recorded run had to wait.
 //!
 //! Locks go to the threads in the recorded order, and tasks and iterations of loops are executed by
 //! the recorded threads, unless teams have another size (`sizes.rs`). Waiting of a kind that is not
@@ -16,6 +16,7 @@ mod clocks;
 mod mpi;
 mod rules;
 mod sizes;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -34,7 +35,8 @@ use clocks::{Clocks, units};
 use mpi::Mpi;
 use rules::Rules;
 use sizes::Sizes;
-use threads::{Left, Live, Part};
+use tasks::Live;
+use threads::{Left, Part};
 
 pub use sizes::{Ratio, TeamSize};
 

@@ -1,5 +1,7 @@
 //! Scenarios of traces as texts, with durations that were computed by hand.
 
+mod dependences;
+
 use pompeii_model::{LocationId, RegionId};
 
 use super::*;
@@ -56,22 +58,33 @@ fn team_size(trace: &TextTrace, text: &str) -> TeamSize {
     size
 }
 
+/// The recorded duration and those of the scenarios.
+fn durations(trace: &TextTrace, all: &[Scenario], options: Options) -> (i64, Vec<i64>) {
+    let mut played = Scenarios::new(all.to_vec());
+    let mut found = |_| {};
+    let sinks = Sinks { found: &mut found, tables: None, scenarios: Some(&mut played) };
+    let Ok(outcome) = replay_on(&mut Local, trace.trace(), options, sinks);
+    played.durations(&outcome.definitions)
+}
+
 /// The recorded duration and those of the scenarios, for several numbers of threads and sizes of
-/// windows.
+/// windows. Several ranks play a share of the scenarios each.
 fn check(trace: &str, scenarios: &[(&str, i64)], recorded: i64) {
     let trace = text::parse(trace).unwrap();
     let all: Vec<Scenario> = scenarios.iter().map(|(text, _)| scenario(&trace, text)).collect();
+    let expected: Vec<i64> = scenarios.iter().map(|(_, ticks)| *ticks).collect();
+    let texts: Vec<&str> = scenarios.iter().map(|(text, _)| *text).collect();
     for (threads, window_events) in [(1, 1_000_000), (1, 1), (2, 3), (3, 1_000)] {
-        let mut played = Scenarios::new(all.clone());
         let options = Options { threads, window_events, path: true, ..Options::default() };
-        let mut found = |_| {};
-        let sinks = Sinks { found: &mut found, tables: None, scenarios: Some(&mut played) };
-        let Ok(outcome) = replay_on(&mut Local, trace.trace(), options, sinks);
-        let (own, others) = played.durations(&outcome.definitions);
+        let (own, others) = durations(&trace, &all, options);
         assert_eq!(own, recorded, "{threads} threads, {window_events}");
-        let expected: Vec<i64> = scenarios.iter().map(|(_, ticks)| *ticks).collect();
-        let texts: Vec<&str> = scenarios.iter().map(|(text, _)| *text).collect();
         assert_eq!(others, expected, "{texts:?}, {threads} threads, {window_events}");
+    }
+    for ranks in [2, 4] {
+        let shares = all.chunks(all.len().div_ceil(ranks));
+        let options = Options { path: true, ..Options::default() };
+        let together = shares.flat_map(|share| durations(&trace, share, options).1);
+        assert_eq!(together.collect::<Vec<i64>>(), expected, "{texts:?}, {ranks} ranks");
     }
 }
 

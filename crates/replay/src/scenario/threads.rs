@@ -1,58 +1,36 @@
-//! What threads of a process wait for: forks, barriers, locks, turns and tasks.
+//! What threads of a process wait for: forks, barriers, locks and turns. Tasks are in `tasks.rs`.
 
 use pompeii_model::Id;
 
 use super::clocks::{Clocks, join};
 use super::rules::Rules;
 use super::sizes::{self, Share};
+use super::tasks::{Live, Strand};
 use super::{Location, Scenarios};
 use crate::definitions::Definitions;
-use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
+use crate::engine::record::{ForkId, Rec, TaskId, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
+use crate::task::depend::Item;
 
 /// How a wait at a call path for a moment is played.
 type Wait = fn(&mut Rules, &SharedTree, (NodeId, &mut Clocks), &Clocks);
 
-/// A task, explicit or implicit.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Strand {
-    /// It is at a barrier, or waits for tasks.
-    waits: bool,
-    /// The last end of its children.
-    children: Option<Clocks>,
-    /// The taskgroup in which it was created, and those that it has begun.
-    groups: Vec<u64>,
-}
-
 /// The part of a location in a parallel region.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    number: u64,
-    implicit: Strand,
+    pub(super) number: u64,
+    pub(super) implicit: Strand,
     /// The explicit task that runs.
-    task: Option<TaskId>,
+    pub(super) task: Option<TaskId>,
+    /// Items of `depend` clauses of the task that is created next, or of the next taskwait.
+    pub(super) items: Vec<Item>,
+    /// The task whose creation is the last record.
+    pub(super) created: Option<TaskId>,
     /// It has left the last barrier of the region.
     has_met: bool,
     /// Its work, if teams may have other sizes.
     pub(super) share: Option<Share>,
-}
-
-/// Who created a task.
-#[derive(Clone, Copy, Debug)]
-enum Creator {
-    /// The implicit task of a part, by the number of the part, on a location.
-    Part(usize, u64),
-    Task(TaskId),
-}
-
-/// An explicit task that is not done.
-#[derive(Debug)]
-pub(super) struct Live {
-    /// When it was created, or stopped last.
-    ready: Clocks,
-    creator: Creator,
-    strand: Strand,
 }
 
 /// A barrier that some threads have left.
@@ -95,21 +73,12 @@ impl Location {
 }
 
 impl Scenarios {
-    /// The task that runs on a location; `None` if it is done.
-    fn strand(&mut self, record: &Rec) -> Option<&mut Strand> {
-        let part = self.locations[record.location.index()].parts.last_mut()?;
-        match part.task {
-            None => Some(&mut part.implicit),
-            Some(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
-        }
-    }
-
-    fn clocks(&self, record: &Rec) -> Clocks {
+    pub(super) fn clocks(&self, record: &Rec) -> Clocks {
         self.locations[record.location.index()].clocks.clone()
     }
 
     /// The location has waited for a moment, if there is one, and goes on.
-    fn go_on(&mut self, tree: &SharedTree, record: &Rec, moment: Option<Clocks>) {
+    pub(super) fn go_on(&mut self, tree: &SharedTree, record: &Rec, moment: Option<Clocks>) {
         self.go_on_after(tree, record, moment, Rules::wait);
     }
 
@@ -173,39 +142,7 @@ impl Scenarios {
                 let clocks = self.clocks(record);
                 self.releases.insert((process, lock), clocks);
             }
-            _ => self.task_record(tree, record),
-        }
-    }
-
-    fn task_record(&mut self, tree: &SharedTree, record: &Rec) {
-        match record.what {
-            What::TaskCreate(task) => self.create(record, task),
-            What::TaskSwitch { task, .. } => self.switch(tree, record, task),
-            What::TaskComplete(task) => self.complete(record, task),
-            What::TaskWaitEnter(_) => self.begin_wait(record),
-            What::TaskWaitLeave(scope) => {
-                let groups = std::mem::take(&mut self.groups);
-                let moment = self.strand(record).and_then(|strand| {
-                    strand.waits = false;
-                    match scope {
-                        Scope::Children => strand.children.clone(),
-                        Scope::Group => groups.get(strand.groups.last()?).cloned(),
-                    }
-                });
-                self.groups = groups;
-                self.go_on(tree, record, moment);
-            }
-            What::GroupBegin => {
-                let number = self.new_number();
-                if let Some(strand) = self.strand(record) {
-                    strand.groups.push(number);
-                }
-            }
-            What::GroupEnd => {
-                let number = self.strand(record).and_then(|strand| strand.groups.pop());
-                number.map(|number| self.groups.remove(&number));
-            }
-            _ => {}
+            _ => self.task_record((definitions, tree), record),
         }
     }
 
@@ -250,15 +187,9 @@ impl Scenarios {
         self.posts.remove(&team);
     }
 
-    fn begin_wait(&mut self, record: &Rec) {
-        if let Some(strand) = self.strand(record) {
-            strand.waits = true;
-        }
-    }
-
     /// A location has a lock or its turn, for which it may have waited since a time at the call
     /// path of the record. That time is not work.
-    fn waited(
+    pub(super) fn waited(
         &mut self,
         (definitions, tree): (&Definitions, &SharedTree),
         record: &Rec,
@@ -288,7 +219,8 @@ impl Scenarios {
         is_final: bool,
     ) {
         if let Some(part) = self.locations[record.location.index()].parts.last_mut() {
-            (part.implicit.waits, part.has_met) = (false, is_final);
+            part.implicit.go_on_without_children();
+            part.has_met = is_final;
         }
         let team = definitions.comms.get(&key.0.team).map(|comm| comm.members.as_slice());
         let members = team.unwrap_or_default();
@@ -314,53 +246,5 @@ impl Scenarios {
         let location = &mut self.locations[record.location.index()];
         location.clocks.take(&all, self.rules.even(region));
         location.begin_share();
-    }
-
-    fn create(&mut self, record: &Rec, task: TaskId) {
-        let ready = self.clocks(record);
-        let place = record.location.index();
-        let Some(part) = self.locations[place].parts.last() else { return };
-        let creator = match part.task {
-            None => Creator::Part(place, part.number),
-            Some(task) => Creator::Task(task),
-        };
-        let group = self.strand(record).and_then(|strand| strand.groups.last().copied());
-        let strand = Strand { groups: group.into_iter().collect(), ..Strand::default() };
-        self.tasks.insert(task, Live { ready, creator, strand });
-        self.sizes.create(&mut self.locations[place]);
-    }
-
-    /// The location goes on with another task, and has waited for it if it waited before.
-    fn switch(&mut self, tree: &SharedTree, record: &Rec, to: Option<TaskId>) {
-        let clocks = self.clocks(record);
-        let Some(part) = self.locations[record.location.index()].parts.last_mut() else { return };
-        let from = std::mem::replace(&mut part.task, to);
-        if let Some(from) = from.and_then(|task| self.tasks.get_mut(&task)) {
-            from.ready = clocks;
-        }
-        let ready = to.and_then(|task| self.tasks.get(&task)).map(|task| task.ready.clone());
-        self.go_on(tree, record, ready);
-    }
-
-    fn complete(&mut self, record: &Rec, task: TaskId) {
-        let clocks = self.clocks(record);
-        let Some(Live { creator, mut strand, .. }) = self.tasks.remove(&task) else { return };
-        let creator = match creator {
-            Creator::Task(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
-            Creator::Part(place, number) => {
-                let mut parts = self.locations[place].parts.iter_mut();
-                parts.find(|part| part.number == number).map(|part| &mut part.implicit)
-            }
-        };
-        if let Some(creator) = creator {
-            join(&mut creator.children, &clocks);
-        }
-        let own = strand.groups.split_off(strand.groups.len().min(1));
-        own.iter().for_each(|group| drop(self.groups.remove(group)));
-        if let Some(group) = strand.groups.first() {
-            let mut ended = self.groups.remove(group);
-            join(&mut ended, &clocks);
-            ended.and_then(|ended| self.groups.insert(*group, ended));
-        }
     }
 }

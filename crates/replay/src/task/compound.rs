@@ -66,9 +66,9 @@ pub struct Dependences {
     pub tasks: u64,
     /// Pairs of tasks of which the second one may not begin before the first one is done.
     pub edges: u64,
-    /// Tasks with dependences that are not known: the trace does not have the address of an item,
-    /// or an item is `mutexinoutset`, which gives an order only while the program runs. The span
-    /// may be longer.
+    /// Tasks and taskwaits with dependences that are not known: the trace does not have the address
+    /// of an item, or an item is `mutexinoutset`, which gives an order only while the program runs.
+    /// The span may be longer.
     pub unknown: u64,
 }
 
@@ -113,7 +113,7 @@ pub type WaitNumber = u64;
 pub enum Scheduling {
     /// In a barrier, with this number in its team.
     Barrier(u32),
-    /// In a taskwait.
+    /// In a taskwait, or at the creation of a task that its creator executes at once.
     Taskwait,
     /// At the end of a taskgroup.
     TaskgroupEnd,
@@ -142,7 +142,9 @@ pub struct TaskCause {
 }
 
 /// A time in which a thread is at a scheduling point and executes no task: from its arrival or the
-/// end of a task to the begin of the next task or the end of the construct.
+/// end of a task to the begin of the next task or the end of the construct. A thread that executes
+/// a task at once after it has created it has such a time between both, if the task had to wait for
+/// others because of `depend` clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskWaitVisit {
     /// The location, and the call path of the scheduling point.
@@ -201,7 +203,8 @@ pub enum Awaited {
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskStep {
-    /// The task that it creates next may not begin before this one is done.
+    /// The task that it creates next may not begin before this one is done, or it waits for this
+    /// one in its next [`TaskStep::Await`].
     After(u64),
     /// It creates a task, which has this number.
     Create(u64),
@@ -210,6 +213,9 @@ pub enum TaskStep {
     Depends(u64),
     /// It begins to wait for its children.
     Taskwait,
+    /// It begins to wait for the tasks of the steps [`TaskStep::After`] before, because of the
+    /// `depend` clauses of a taskwait.
+    Await,
     /// It begins a taskgroup.
     GroupBegin,
     /// It ends a taskgroup, whose tasks it waits for.

@@ -8,6 +8,11 @@
 //!
 //! Tasks with `mutexinoutset` exclude each other. Since their order is not known in advance, there
 //! is no edge between them.
+//!
+//! Of tasks that are done only the last end is kept, for each group. What an end is, depends on who
+//! asks: the length of a chain of work, or a moment in several scenarios.
+
+use std::fmt::Debug;
 
 use pompeii_model::DependKind;
 
@@ -15,68 +20,100 @@ use crate::engine::record::TaskId;
 use crate::hash::Table;
 
 /// A task instance: its name, and the number that no other one has.
-pub(super) type Instance = (TaskId, u64);
+pub(crate) type Instance = (TaskId, u64);
+
+/// Ends of tasks, of which the last one counts.
+pub(crate) trait End: Clone + Debug {
+    /// The later one of both.
+    fn join(&mut self, other: &Self);
+}
+
+/// The length of the longest chain of work to the end.
+impl End for i64 {
+    fn join(&mut self, other: &i64) {
+        *self = (*self).max(*other);
+    }
+}
+
+/// Joins an end to the last one, if there is one.
+fn join<E: End>(to: &mut Option<E>, end: &E) {
+    match to {
+        Some(last) => last.join(end),
+        None => *to = Some(end.clone()),
+    }
+}
 
 /// An item of a `depend` clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(crate) struct Item {
     pub kind: DependKind,
     pub address: u64,
 }
 
 /// A task is in this group of the tasks that use this address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(crate) struct Member {
     address: u64,
     group: u64,
+    /// It excludes other tasks that use the address (`mutexinoutset`).
+    is_exclusive: bool,
 }
 
 /// Tasks that use an address in the same way.
-#[derive(Debug, Default)]
-struct Group {
+#[derive(Debug)]
+struct Group<E> {
     /// No other group has it.
     number: u64,
     tasks: Vec<Instance>,
-    /// The longest chain of work to the end of one that is done.
-    path: i64,
+    /// The last end of one of them.
+    end: Option<E>,
 }
 
 /// The last two groups of an address.
 #[derive(Debug)]
-struct Users {
+struct Users<E> {
     kind: DependKind,
-    last: Group,
-    before: Group,
+    last: Group<E>,
+    before: Group<E>,
 }
 
 /// The tasks that a task has created, by the addresses of their items.
-#[derive(Debug, Default)]
-pub(super) struct Siblings {
-    users: Table<u64, Users>,
+#[derive(Debug)]
+pub(crate) struct Siblings<E> {
+    users: Table<u64, Users<E>>,
     groups: u64,
+    /// By address: the last end of the tasks that exclude each other there.
+    exclusive: Table<u64, E>,
 }
 
 /// What a task begins after.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct After {
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct After<E> {
     /// These tasks, each once. Some of them may be done.
     pub tasks: Vec<Instance>,
-    /// The longest chain of work to the end of those that are done.
-    pub path: i64,
+    /// The last end of those that are done.
+    pub end: Option<E>,
     /// The groups that the task is in itself.
     pub member_of: Vec<Member>,
 }
 
-impl Siblings {
+impl<E> Default for Siblings<E> {
+    fn default() -> Siblings<E> {
+        Siblings { users: Table::default(), groups: 0, exclusive: Table::default() }
+    }
+}
+
+impl<E: End> Siblings<E> {
     /// A task with these items is created.
-    pub fn add(&mut self, task: Instance, items: &[Item]) -> After {
-        let mut after = After::default();
+    pub fn add(&mut self, task: Instance, items: &[Item]) -> After<E> {
+        let mut after = After { tasks: Vec::new(), end: None, member_of: Vec::new() };
         for &Item { kind, address } in items {
             self.groups += 1;
             let users = self.users.entry(address).or_insert_with(|| Users::new(kind));
             users.add(task, kind, self.groups);
-            after.member_of.push(Member { address, group: users.last.number });
-            after.path = after.path.max(users.before.path);
+            let (group, is_exclusive) = (users.last.number, users.kind == DependKind::Mutex);
+            after.member_of.push(Member { address, group, is_exclusive });
+            users.before.end.iter().for_each(|end| join(&mut after.end, end));
             after.tasks.extend(users.before.tasks.iter().filter(|before| **before != task));
         }
         after.tasks.sort_unstable_by_key(|(_, serial)| *serial);
@@ -84,27 +121,65 @@ impl Siblings {
         after
     }
 
-    /// A task is done; `path` is the longest chain of work to its end.
-    pub fn done(&mut self, member_of: &[Member], path: i64) {
+    /// What a task with these items would begin after.
+    pub fn before(&self, items: &[Item]) -> (Vec<Instance>, Option<E>) {
+        let (mut tasks, mut last) = (Vec::new(), None);
+        for &Item { kind, address } in items {
+            let Some(users) = self.users.get(&address) else { continue };
+            let group = if users.is_same(kind) { &users.before } else { &users.last };
+            tasks.extend(&group.tasks);
+            group.end.iter().for_each(|end| join(&mut last, end));
+        }
+        (tasks, last)
+    }
+
+    /// A task is done.
+    pub fn done(&mut self, member_of: &[Member], end: &E) {
         for member in member_of {
-            let Some(users) = self.users.get_mut(&member.address) else { continue };
-            for group in [&mut users.last, &mut users.before] {
-                if group.number == member.group {
-                    group.path = group.path.max(path);
-                }
+            self.group(member).into_iter().for_each(|group| join(&mut group.end, end));
+            if member.is_exclusive {
+                self.exclusive.entry(member.address).or_insert_with(|| end.clone()).join(end);
             }
         }
+    }
+
+    /// The last end of the tasks that exclude a task, and are done.
+    pub fn last_exclusive(&self, member_of: &[Member]) -> Option<E> {
+        let mut last = None;
+        for member in member_of.iter().filter(|member| member.is_exclusive) {
+            let end = self.exclusive.get(&member.address);
+            end.into_iter().for_each(|end| join(&mut last, end));
+        }
+        last
+    }
+
+    /// The group of a member, if it is still one of the last two of its address.
+    fn group(&mut self, member: &Member) -> Option<&mut Group<E>> {
+        let Users { last, before, .. } = self.users.get_mut(&member.address)?;
+        [last, before].into_iter().find(|group| group.number == member.group)
     }
 
     /// All of them are done, and the task that has created them has waited for that.
     pub fn forget(&mut self) {
         self.users.clear();
+        self.exclusive.clear();
     }
 }
 
-impl Users {
-    fn new(kind: DependKind) -> Users {
+impl<E> Default for Group<E> {
+    fn default() -> Group<E> {
+        Group { number: 0, tasks: Vec::new(), end: None }
+    }
+}
+
+impl<E> Users<E> {
+    fn new(kind: DependKind) -> Users<E> {
         Users { kind, last: Group::default(), before: Group::default() }
+    }
+
+    /// Whether a task that uses the address in this way belongs to the last group.
+    fn is_same(&self, kind: DependKind) -> bool {
+        kind == self.kind && kind != DependKind::Out
     }
 
     /// A task uses the address. If it names the address twice in different ways, that counts as
@@ -118,8 +193,7 @@ impl Users {
             self.last.tasks.pop();
             kind = DependKind::Out;
         }
-        let is_same = kind == self.kind && kind != DependKind::Out;
-        if !is_same && !self.last.tasks.is_empty() {
+        if !self.is_same(kind) && !self.last.tasks.is_empty() {
             self.before = std::mem::take(&mut self.last);
         }
         if self.last.tasks.is_empty() {
@@ -138,7 +212,7 @@ mod tests {
 
     /// The edges of tasks, one a word: `in:a,inout:b`.
     fn check(tasks: &str, expect: Expect) {
-        let mut siblings = Siblings::default();
+        let mut siblings = Siblings::<i64>::default();
         let mut text = String::new();
         for (serial, items) in (1..).zip(tasks.split_whitespace()) {
             let item = |word: &str| {
@@ -220,14 +294,14 @@ mod tests {
         let writes = [Item { kind: DependKind::Out, address: 8 }];
         let reads = [Item { kind: DependKind::In, address: 8 }];
         let writer = siblings.add(instance(1), &writes);
-        siblings.done(&writer.member_of, 70);
+        siblings.done(&writer.member_of, &70);
         let [one, other] = [2, 3].map(|serial| siblings.add(instance(serial), &reads));
-        assert_eq!((one.path, other.path), (70, 70));
-        siblings.done(&one.member_of, 90);
-        siblings.done(&other.member_of, 80);
-        assert_eq!(siblings.add(instance(4), &writes).path, 90);
+        assert_eq!((one.end, other.end), (Some(70), Some(70)));
+        siblings.done(&one.member_of, &90);
+        siblings.done(&other.member_of, &80);
+        assert_eq!(siblings.add(instance(4), &writes).end, Some(90));
         siblings.forget();
         let new = siblings.add(instance(5), &reads);
-        assert_eq!((new.tasks, new.path), (Vec::new(), 0));
+        assert_eq!((new.tasks, new.end), (Vec::new(), None));
     }
 }

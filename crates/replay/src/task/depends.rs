@@ -1,18 +1,19 @@
-//! Items of `depend` clauses as they come with the creations of tasks, and what follows from them
-//! for the tasks of a team. The rule is in `depend.rs`.
+//! Items of `depend` clauses as they come with the creations of tasks and with taskwaits, and what
+//! follows from them for the tasks of a team. The rule is in `depend.rs`.
 
-use pompeii_model::{DependKind, LocationId};
+use pompeii_model::{DependKind, Id, LocationId};
 
 use super::Tasks;
-use super::compound::{Awaited, TaskStep};
+use super::compound::{Awaited, Scheduling, TaskCause, TaskStep, TaskWaitVisit};
 use super::depend::{After, Instance, Item};
-use super::state::{Done, Task};
+use super::state::{AwaitedTasks, Done, Part, Task};
 use crate::compound::Compound;
 use crate::engine::matcher::Found;
-use crate::engine::record::TaskId;
+use crate::engine::record::{Rec, TaskId, TeamInstance};
+use crate::place::span;
 
 impl Tasks {
-    /// The task that the location creates next has this item.
+    /// The task that the location creates next, or its next taskwait, has this item.
     pub(super) fn note_item(&mut self, at: LocationId, (kind, address): (DependKind, u64)) {
         if let Some(part) = self.part(at) {
             part.items.push(Item { kind, address });
@@ -26,15 +27,39 @@ impl Tasks {
         }
     }
 
-    /// The running task of the location creates this one. `None` if that has no known items.
-    pub(super) fn take_items(&mut self, at: LocationId, task: Instance) -> Option<After> {
+    /// The items of the present record, if there are some.
+    fn items(&mut self, at: LocationId) -> Option<(TeamInstance, Vec<Item>, bool)> {
         let part = self.part(at)?;
         let (items, has_unknown) =
             (std::mem::take(&mut part.items), std::mem::take(&mut part.has_unknown));
-        if items.is_empty() && !has_unknown {
-            return None;
+        (!items.is_empty() || has_unknown).then_some((part.team, items, has_unknown))
+    }
+
+    /// The running task of the location begins a taskwait, which waits for these tasks only if it
+    /// has items.
+    pub(super) fn begin_taskwait(&mut self, at: LocationId, found: Found<'_>) {
+        let Some((team, items, has_unknown)) = self.items(at) else {
+            return self.tell(at, TaskStep::Taskwait, found);
+        };
+        if let Some(team) = self.teams.get_mut(&team) {
+            team.dependences.unknown += u64::from(has_unknown);
         }
-        let team = part.team;
+        let siblings = self.current(at).and_then(|strand| strand.siblings.as_ref());
+        let (tasks, path) = siblings.map(|siblings| siblings.before(&items)).unwrap_or_default();
+        for (_, serial) in &tasks {
+            self.tell(at, TaskStep::After(*serial), found);
+        }
+        self.tell(at, TaskStep::Await, found);
+        let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
+        let awaited = AwaitedTasks { serials, path: path.unwrap_or(0), last: None };
+        if let Some(strand) = self.current(at) {
+            strand.awaited = Some(Box::new(awaited));
+        }
+    }
+
+    /// The running task of the location creates this one. `None` if that has no known items.
+    pub(super) fn take_items(&mut self, at: LocationId, task: Instance) -> Option<After<i64>> {
+        let (team, items, has_unknown) = self.items(at)?;
         let after = self.current(at)?.siblings.get_or_insert_default().add(task, &items);
         if let Some(team) = self.teams.get_mut(&team) {
             let is_exclusive = items.iter().any(|item| item.kind == DependKind::Mutex);
@@ -45,12 +70,46 @@ impl Tasks {
         (!items.is_empty()).then_some(after)
     }
 
+    /// The last record of the location is the creation of this task.
+    pub(super) fn note_created(&mut self, at: LocationId, task: Option<TaskId>) {
+        if let Some(part) = self.part(at) {
+            part.created = task;
+        }
+    }
+
+    /// The location goes on with a task. If that is the one that it has just created, it executes
+    /// it at once. Then it has waited for the tasks before since the creation, which is no work.
+    pub(super) fn end_creator_wait(
+        &mut self,
+        record: &Rec,
+        (task, cause): (Option<TaskId>, Option<TaskCause>),
+        found: Found<'_>,
+    ) {
+        let location = record.location;
+        let Some(part) = self.part(location) else { return };
+        let (team, is_created) =
+            (part.team, part.created.take().is_some_and(|it| Some(it) == task));
+        let created = task.filter(|_| is_created).and_then(|task| self.live.get(&task)?.created);
+        let (Some((begin, at)), Some(cause)) = (created, cause) else { return };
+        let waits = self.current(location).is_none_or(|strand| strand.wait.is_some());
+        if waits || cause.time <= begin || cause.by.location == location {
+            return;
+        }
+        let end = record.time;
+        self.work(location, -span(begin, cause.time.min(end)));
+        if self.teams.get(&team).is_some_and(|team| !team.is_lost) {
+            let (scheduling, since, cause, over) = (Scheduling::Taskwait, begin, Some(cause), None);
+            let visit = TaskWaitVisit { at, team, scheduling, begin, end, since, cause, over };
+            found(Compound::TaskWait(visit));
+        }
+    }
+
     /// Tells that a task is created, and what it comes after.
     pub(super) fn tell_creation(
         &mut self,
         at: LocationId,
         serial: u64,
-        (after, found): (Option<&After>, Found<'_>),
+        (after, found): (Option<&After<i64>>, Found<'_>),
     ) {
         for (_, before) in after.iter().flat_map(|after| &after.tasks) {
             self.tell(at, TaskStep::After(*before), found);
@@ -63,7 +122,7 @@ impl Tasks {
 
     /// The tasks that this one comes after will tell it when they are done. The longest chain to
     /// its creation, and to the end of those that are done already, is `path`.
-    pub(super) fn connect(&mut self, task: Instance, path: i64, after: After) {
+    pub(super) fn connect(&mut self, task: Instance, path: i64, after: After<i64>) {
         let mut not_done = 0;
         for (id, serial) in after.tasks {
             let before = self.live.get_mut(&id).filter(|before| before.serial == serial);
@@ -85,11 +144,11 @@ impl Tasks {
     /// begin if all tasks before them are done.
     pub(super) fn tell_next(&mut self, (by, done): (TaskId, &Task), at: Done, found: Found<'_>) {
         let Some(depend) = &done.depend else { return };
-        let is_awaited = self.teams.get(&done.team).is_some_and(|team| team.idle > 0);
+        let has_idle = self.teams.get(&done.team).is_some_and(|team| team.idle > 0);
         let path = done.strand.path;
         let siblings = done.owner.and_then(|owner| self.strand_of(owner)?.siblings.as_mut());
         if let Some(siblings) = siblings {
-            siblings.done(&depend.member_of, path);
+            siblings.done(&depend.member_of, &path);
         }
         for (id, serial) in &depend.next {
             let Some(next) = self.live.get_mut(id).filter(|next| next.serial == *serial) else {
@@ -103,7 +162,10 @@ impl Tasks {
             depend.before = depend.before.saturating_sub(1);
             if depend.before == 0 && next.begun.is_none() {
                 (next.ready, next.is_freed) = (Some((at.time, at.place)), true);
-                if is_awaited {
+                let creator = next.created.map(|(_, place)| place.location);
+                let is_last = |part: &Part| part.created == Some(*id);
+                let part = creator.and_then(|it| self.parts.get(it.index())?.last());
+                if has_idle || part.is_some_and(is_last) {
                     found(Compound::Awaited(Awaited::Freed { task: *id, by }));
                 }
             }

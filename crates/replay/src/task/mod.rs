@@ -15,7 +15,7 @@
 //! Only tasks that are not done are kept, so memory follows their number.
 
 pub mod compound;
-mod depend;
+pub(crate) mod depend;
 mod depends;
 pub(crate) mod explain;
 mod lost;
@@ -236,9 +236,10 @@ impl Tasks {
         let begun = self.live.get(&id).filter(|task| task.created.is_none());
         let serial = begun.map_or(serial, |task| task.serial);
         let after = self.take_items(location, (id, serial));
-        let path = path.max(after.as_ref().map_or(0, |after| after.path));
+        let path = path.max(after.as_ref().and_then(|after| after.end).unwrap_or(0));
         let is_begun = self.is_begun(id, (path, created, group, owner));
         self.tell_creation(location, serial, (after.as_ref(), found));
+        self.note_created(location, Some(id));
         if !is_begun {
             let strand = Strand { path, ..Strand::default() };
             let (ready, owner) = (created, Some(owner));
@@ -293,6 +294,7 @@ impl Tasks {
         let location = record.location;
         let Some(team) = self.part(location).map(|part| part.team) else { return };
         let cause = to.and_then(|to| self.live.get(&to)?.begin_cause(to));
+        self.end_creator_wait(record, (to, cause), found);
         if to.is_some() && self.current(location).is_some_and(|it| it.is_in_barrier()) {
             self.expect_tasks(team);
         }
@@ -396,10 +398,17 @@ impl Tasks {
         if task.is_undeferred {
             owner.path = owner.path.max(task.strand.path);
         }
+        let mut is_awaited = true;
+        if let Some(awaited) = &mut owner.awaited {
+            is_awaited = awaited.serials.contains(&task.serial);
+            if is_awaited {
+                awaited.path = awaited.path.max(task.strand.path);
+                awaited.last = Some(done);
+            }
+        }
         let is_other = |wait: &Wait| wait.at.location != done.place.location;
-        let wait =
-            owner.wait.filter(|wait| wait.scheduling == Scheduling::Taskwait && is_other(wait));
-        wait.map(|wait| wait.number)
+        let wait = owner.wait.filter(|wait| wait.scheduling == Scheduling::Taskwait);
+        wait.filter(|wait| is_awaited && is_other(wait)).map(|wait| wait.number)
     }
 
     fn tell_group(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
@@ -458,7 +467,7 @@ impl Tasks {
         };
         strand.wait = Some(wait);
         if scope == Scope::Children {
-            self.tell(record.location, TaskStep::Taskwait, found);
+            self.begin_taskwait(record.location, found);
         }
         if let Some(group) = self.groups.get_mut(&wait.number) {
             group.waits = Some(record.location);
@@ -478,15 +487,12 @@ impl Tasks {
                 }
                 None => (0, None),
             },
-            _ => (std::mem::take(&mut strand.child_path), strand.last_child.take()),
+            _ => strand.end_taskwait(),
         };
         self.end_idle(record, last.map(|done| done.cause(wait.number)), found);
         if let Some(strand) = self.current(record.location) {
             strand.wait = None;
             strand.path = strand.path.max(path);
-            if wait.scheduling == Scheduling::Taskwait {
-                strand.forget_siblings();
-            }
         }
     }
 
@@ -594,7 +600,10 @@ impl Matcher for Tasks {
                 self.begin_part(definitions, record, (team, fork))
             }
             What::PartEnd { team, .. } => self.end_part(record, team, found),
-            What::TasksExpected(team) => self.expect_tasks(team),
+            What::TasksExpected(team) => {
+                self.note_created(record.location, None);
+                self.expect_tasks(team);
+            }
             What::Depend { kind, address } => self.note_item(record.location, (kind, address)),
             What::DependUnknown => self.note_unknown(record.location),
             What::TaskCreate(task) => self.create(record, task, found),

@@ -40,13 +40,24 @@ pub(super) struct Strand {
     /// The longest chain to the end of a child, and the last end of a child.
     pub child_path: i64,
     pub last_child: Option<Done>,
+    /// What it waits for in a taskwait with `depend` clauses.
+    pub awaited: Option<Box<AwaitedTasks>>,
     /// Its open taskgroups, from the outside in.
     pub groups: Vec<WaitNumber>,
     /// The tasks that it has created, if some of them have `depend` clauses.
-    pub siblings: Option<Box<Siblings>>,
+    pub siblings: Option<Box<Siblings<i64>>>,
 }
 
 impl Strand {
+    /// What it has waited for in a taskwait is done: the longest chain to that, and the last end.
+    pub fn end_taskwait(&mut self) -> (i64, Option<Done>) {
+        if let Some(awaited) = self.awaited.take() {
+            return (awaited.path, awaited.last);
+        }
+        self.forget_siblings();
+        (std::mem::take(&mut self.child_path), self.last_child.take())
+    }
+
     /// All tasks that it has created are done.
     pub fn forget_siblings(&mut self) {
         if let Some(siblings) = &mut self.siblings {
@@ -116,6 +127,16 @@ pub(super) struct Depend {
     pub before: u32,
     /// Tasks that may not begin before this one is done.
     pub next: Vec<Instance>,
+}
+
+/// The tasks that a taskwait with `depend` clauses waits for.
+#[derive(Debug)]
+pub(super) struct AwaitedTasks {
+    /// Their numbers, as in [`Task::serial`].
+    pub serials: Vec<u64>,
+    /// The longest chain to the end of one of them, and the last end while it waits.
+    pub path: i64,
+    pub last: Option<Done>,
 }
 
 /// A taskgroup.
@@ -210,9 +231,12 @@ pub(super) struct Part {
     pub is_forked: bool,
     /// The task that runs waits, and the thread has no other one.
     pub idle_since: Option<u64>,
-    /// The task that is created next has these items, and others whose addresses are not known.
+    /// The task that is created next, or the next taskwait, has these items, and others whose
+    /// addresses are not known.
     pub items: Vec<Item>,
     pub has_unknown: bool,
+    /// The task whose creation is the last record.
+    pub created: Option<TaskId>,
 }
 
 impl Part {
@@ -227,6 +251,7 @@ impl Part {
             idle_since: None,
             items: Vec::new(),
             has_unknown: false,
+            created: None,
         }
     }
 }

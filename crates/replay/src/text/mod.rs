@@ -24,6 +24,7 @@
 //! | `fork`, `team T`, `endteam T`, `join` | parallel regions; the team `-` is not known |
 //! | `create T THREAD N`, `switch T THREAD N`, `done T THREAD N` | tasks; number 0 is the implicit one |
 //! | `create T THREAD N in:A inout:B mutexinoutset:C inoutset:D unknown` | with items of `depend` clauses; the addresses are numbers |
+//! | `+ taskwait in:A` | the same for a taskwait |
 //! | `acquire LOCK N`, `release LOCK N` | locks |
 //! | `send RANK C TAG BYTES`, `isend ... REQUEST`, `sent REQUEST` | messages that are sent |
 //! | `recv RANK C TAG BYTES`, `post REQUEST`, `irecv ... REQUEST`, `cancel REQUEST` | received |
@@ -251,7 +252,8 @@ impl Parser {
 
     fn event(&mut self, location: LocationId, words: &[&str]) -> Option<Event> {
         Some(match words {
-            ["+", region] => {
+            ["+", region, items @ ..] => {
+                self.items(location, items)?;
                 let region = self.region(region);
                 self.stack(location).push(region);
                 Enter { region: RegionRef(region) }.into()

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod damage;
+mod dependences;
 mod engine;
 mod generate;
 mod generated;

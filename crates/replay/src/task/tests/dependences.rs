@@ -229,3 +229,95 @@ fn a_wait_for_a_task_goes_back_to_the_task_before_it() {
         "#]],
     );
 }
+
+#[test]
+fn a_taskwait_with_items_waits_for_the_tasks_before_only() {
+    // Thread 0 waits from 6 to 20 for task 1, and then from 22 to 30 for task 2. The longest chain is
+    // that to the creation of task 2 at 2, its 25 ticks, and the 2 ticks after the second taskwait.
+    check(
+        "end 60
+         team A = 0.0 0.1 0.2
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         0 0.2 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -; + task_create
+         2 0.0 create A 0 2 inout:8; -
+         4 0.1 switch A 0 1; + task:1
+         5 0.2 switch A 0 2; + task:2
+         6 0.0 + taskwait in:7
+         20 0.1 -; done A 0 1; switch A 0 0
+         21 0.0 -
+         22 0.0 + taskwait
+         30 0.2 -; done A 0 2; switch A 0 0
+         31 0.0 -; + other
+         33 0.0 -; + ibarrier
+         33 0.0 -; -; endteam A; join
+         33 0.1 -; -; endteam A
+         33 0.2 -; -; endteam A",
+        expect![[r#"
+            no task 0.1 program/parallel/ibarrier 0..4: 0, wait 0 for creation 1 0.0 program/parallel/task_create
+            no task 0.2 program/parallel/ibarrier 0..5: 0, wait 0 for creation 2 0.0 program/parallel/task_create
+            done 0.1 TASKS/task:1 4..20, created 1 0.0 program/parallel/task_create: ready 3, work 16, 1 fragments, 0 children
+            taskwait 0.0 program/parallel/taskwait 6..21: 15, wait 14 for end 20 0.1 TASKS/task:1
+            done 0.2 TASKS/task:2 5..30, created 2 0.0 program/parallel/task_create: ready 3, work 25, 1 fragments, 0 children
+            taskwait 0.0 program/parallel/taskwait 22..31: 9, wait 8 for end 30 0.2 TASKS/task:2
+            no task 0.1 program/parallel/ibarrier 20..33: 0, wait 0 for nothing
+            no task 0.2 program/parallel/ibarrier 30..33: 0, wait 0 for nothing
+            team 0.0 program/parallel 0..33: 2 tasks, work 50, span 29, bounds 29..46, 0 dependences of 2 tasks, 0 not known
+            program on 0.0: 27
+            program/parallel/task_create on 0.0: 2
+            program/parallel/ibarrier on 0.2: 3
+            program/parallel/taskwait on 0.0: 1
+            program/parallel/other on 0.0: 2
+            TASKS/task:2 on 0.2: 25
+            length 60
+            program/parallel on 0.0: 3 direct, 0 indirect
+            program/parallel/task_create on 0.0: 1 direct, 0 indirect
+            program/parallel/taskwait on 0.0: 2 direct, 0 indirect
+            program/parallel/other on 0.0: 1 direct, 0 indirect
+            TASKS/task:1 on 0.1: 14 direct, 11 indirect
+            TASKS/task:2 on 0.2: 8 direct, 7 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn a_thread_waits_for_the_tasks_before_one_that_it_executes_at_once() {
+    // Thread 0 creates task 2 at 6, waits for the end of task 1 at 20, and executes it from 21 to
+    // 25. Of the time from 6 to 25, 5 ticks are work: the longest chain is 2 + 16 + 4 + 1 ticks.
+    check(
+        "end 60
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         2 0.0 create A 0 1 inout:7; -
+         4 0.1 switch A 0 1; + task:1
+         5 0.0 + task_create
+         6 0.0 create A 0 2 inout:7
+         20 0.1 -; done A 0 1; switch A 0 0
+         21 0.0 switch A 0 2; + task:2
+         25 0.0 -; done A 0 2; switch A 0 0; -
+         26 0.0 + ibarrier
+         26 0.0 -; -; endteam A; join
+         26 0.1 -; -; endteam A",
+        expect![[r#"
+            no task 0.1 program/parallel/ibarrier 0..4: 0, wait 0 for creation 2 0.0 program/parallel/task_create
+            done 0.1 TASKS/task:1 4..20, created 2 0.0 program/parallel/task_create: ready 2, work 16, 1 fragments, 0 children
+            taskwait 0.0 program/parallel/task_create 6..21: 15, wait 14 for the task before, 20 0.1 TASKS/task:1
+            done 0.0 TASKS/task:2 21..25, created 6 0.0 program/parallel/task_create: ready 15, work 4, 1 fragments, 0 children
+            no task 0.1 program/parallel/ibarrier 20..26: 0, wait 0 for nothing
+            team 0.0 program/parallel 0..26: 2 tasks, work 28, span 23, bounds 23..37, 1 dependences of 2 tasks, 0 not known
+            program on 0.0: 34
+            program/parallel on 0.0: 1
+            program/parallel/task_create on 0.0: 3
+            program/parallel/ibarrier on 0.1: 2
+            TASKS/task:1 on 0.1: 16
+            TASKS/task:2 on 0.0: 4
+            length 60
+            program/parallel on 0.0: 2 direct, 0 indirect
+            program/parallel/task_create on 0.0: 1 direct, 0 indirect
+            TASKS/task:1 on 0.1: 14 direct, 6 indirect
+            TASKS/task:2 on 0.0: 1 direct, 0 indirect
+        "#]],
+    );
+}
