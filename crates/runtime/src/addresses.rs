@@ -46,6 +46,8 @@ pub struct Addresses<T> {
     segments: [AtomicPtr<Segment<T>>; SEGMENTS],
     /// How many segments have been used: where to look for an address.
     count: AtomicUsize,
+    /// The one where to look first, null if none has been used: the last one, as a rule.
+    last: AtomicPtr<Segment<T>>,
 }
 
 impl<T: Zeroed> Addresses<T> {
@@ -53,25 +55,28 @@ impl<T: Zeroed> Addresses<T> {
     #[cfg(not(loom))]
     pub const fn new() -> Self {
         let segments = [const { AtomicPtr::new(null_mut()) }; SEGMENTS];
-        Self { segments, count: AtomicUsize::new(0) }
+        Self { segments, count: AtomicUsize::new(0), last: AtomicPtr::new(null_mut()) }
     }
 
     /// An empty table.
     #[cfg(loom)]
     pub fn new() -> Self {
         let segments = std::array::from_fn(|_| AtomicPtr::new(null_mut()));
-        Self { segments, count: AtomicUsize::new(0) }
+        Self { segments, count: AtomicUsize::new(0), last: AtomicPtr::new(null_mut()) }
     }
 
     /// The value of `address`, if it has a place. Most addresses are at their first place in the
     /// segment that was made last.
     #[inline]
     pub fn known(&self, address: usize) -> Option<&T> {
-        let last = self.count.load(Acquire).checked_sub(1)?;
-        let segment = self.segment(last)?;
-        let place = segment.place(hash(address));
-        let is_there = segment.addresses.get(place)?.load(Acquire) == address;
-        if is_there { segment.values.get(place) } else { self.search(address) }
+        // SAFETY: what is published there is never freed. A place is below the number of places,
+        // which is that of the values, too.
+        unsafe {
+            let segment = self.last.load(Acquire).as_ref()?;
+            let place = segment.place(hash(address));
+            let is_there = segment.addresses.get_unchecked(place).load(Acquire) == address;
+            if is_there { Some(segment.values.get_unchecked(place)) } else { self.search(address) }
+        }
     }
 
     #[inline(never)]
@@ -94,7 +99,9 @@ impl<T: Zeroed> Addresses<T> {
             let segment = self.segment(number).or_else(|| self.grow(number))?;
             if let Some((place, is_new)) = segment.take(address) {
                 // Another thread may have made it and not counted it yet.
-                self.count.fetch_max(number + 1, AcqRel);
+                if self.count.fetch_max(number + 1, AcqRel) <= number {
+                    self.last.store(std::ptr::from_ref(segment).cast_mut(), Release);
+                }
                 return Some((&segment.values[place], is_new));
             }
         }

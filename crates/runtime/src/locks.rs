@@ -3,19 +3,23 @@
 //!
 //! The exported symbols only pass on the address that they return to, which tells from where they
 //! are called: a lock has no construct in the source.
+//!
+//! To set a lock and to give it back have a fast way ([`crate::fast::locks`]).
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use pompeii_live::RegionKind;
+use pompeii_live::{Key, NodeOffset, RegionKind};
 
-use crate::clock;
+use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
+use crate::fast;
+use crate::fast::kit::gate::Here;
 use crate::location::Location;
 use crate::next;
-use crate::sites::{self, Called};
+use crate::sites::{self, CallSite, Called};
 use crate::sync::{self, Lock, LockTable};
 
 static LOCKS: LockTable = LockTable::new();
@@ -39,6 +43,20 @@ impl Routine {
             0 => self.find(caller),
             address => address,
         }
+    }
+
+    /// Calls the next library's routine, which was called before.
+    #[inline(always)]
+    fn call_known(&self, lock: *mut c_void) {
+        let real = self.real.load(Ordering::Relaxed);
+        // SAFETY: the next library's routine of the same name.
+        unsafe { transmute::<usize, extern "C" fn(*mut c_void)>(real)(lock) };
+    }
+
+    /// Its call that returns to this address.
+    #[inline(always)]
+    fn called_from(&self, address: usize) -> CallSite {
+        (std::ptr::from_ref(self).cast(), address)
     }
 
     #[cold]
@@ -95,22 +113,97 @@ enum Action {
     TestNested,
 }
 
+/// The routine of the next library.
+type Real = extern "C" fn(*mut c_void, usize) -> c_int;
+
 /// Calls the real routine between an enter and an exit of its region; the program has called it
 /// from before `address`, 0 if that is not known.
+#[inline(always)]
 fn call(
+    routine: &'static Routine,
+    action: Action,
+    (lock, hint): (*mut c_void, usize),
+    address: usize,
+) -> c_int {
+    let fast = match (action, Here::now().is_traced()) {
+        (Action::Set, false) => set::<false>(routine, lock, address),
+        (Action::Set, true) => set_traced(routine, lock, address),
+        (Action::Unset, false) => unset::<false>(routine, lock, address),
+        (Action::Unset, true) => unset_traced(routine, lock, address),
+        _ => None,
+    };
+    match fast {
+        Some(()) => 0,
+        None => call_general(routine, action, (lock, hint), address),
+    }
+}
+
+/// Acquires the lock, if its begin can take the fast way.
+#[inline(always)]
+fn set<const TRACE: bool>(
+    routine: &'static Routine,
+    lock: *mut c_void,
+    address: usize,
+) -> Option<()> {
+    let node = fast::locks::ask::<TRACE>(Here::now(), routine.called_from(address), Tsc)?;
+    routine.call_known(lock);
+    match LOCKS.known(lock as usize) {
+        Some(known) if fast::locks::acquire::<TRACE>(Here::now(), node, known, Tsc) => {}
+        _ => exit_general(Action::Set, lock as usize, node),
+    }
+    Some(())
+}
+
+#[inline(never)]
+fn set_traced(routine: &'static Routine, lock: *mut c_void, address: usize) -> Option<()> {
+    set::<true>(routine, lock, address)
+}
+
+/// Gives the lock back, if its begin can take the fast way.
+#[inline(always)]
+fn unset<const TRACE: bool>(
+    routine: &'static Routine,
+    lock: *mut c_void,
+    address: usize,
+) -> Option<()> {
+    let (site, known) = (routine.called_from(address), LOCKS.known(lock as usize)?);
+    let node = fast::locks::give_back::<TRACE>(Here::now(), site, known, Tsc)?;
+    routine.call_known(lock);
+    if !fast::locks::leave::<TRACE>(Here::now(), node, Tsc) {
+        exit_general(Action::Unset, lock as usize, node);
+    }
+    Some(())
+}
+
+#[inline(never)]
+fn unset_traced(routine: &'static Routine, lock: *mut c_void, address: usize) -> Option<()> {
+    unset::<true>(routine, lock, address)
+}
+
+/// The end of a call that has begun on the fast way, at this node.
+#[cold]
+#[inline(never)]
+fn exit_general(action: Action, lock: usize, node: NodeOffset) {
+    on_thread!(|thread| if let Key::Region(region) = Key::decode(thread.node(node).key) {
+        after(thread, region, action, (lock, 0));
+    });
+}
+
+#[inline(never)]
+fn call_general(
     routine: &Routine,
     action: Action,
     (lock, hint): (*mut c_void, usize),
     address: usize,
 ) -> c_int {
-    let mut region = None;
-    on_thread!(|thread| region = Some(before(thread, routine, action, (lock as usize, address))));
     let real = routine.real(address);
     if real == 0 {
         return 0;
     }
+    let mut region = None;
+    on_thread!(|thread| region = Some(before(thread, routine, action, (lock as usize, address))));
     // SAFETY: the next library's routine of the same name: one or two arguments in registers.
-    let real = unsafe { transmute::<usize, extern "C" fn(*mut c_void, usize) -> c_int>(real) };
+    let real = unsafe { transmute::<usize, Real>(real) };
     let result = real(lock, hint);
     on_thread!(|thread| {
         let region = region.unwrap_or_else(|| routine.region(thread.process));
@@ -130,7 +223,9 @@ fn before(
         0 => routine.region(thread.process),
         _ => sites::region(thread, routine, address),
     };
+    let at = thread.header.current;
     let now = thread.enter(region, clock::now());
+    sites::note_node(thread, routine.called_from(address), at);
     if matches!(action, Action::Reset) {
         LOCKS.forget(lock);
         return region;

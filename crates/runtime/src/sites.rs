@@ -18,8 +18,8 @@ use crate::location::Location;
 use crate::process::Process;
 use crate::{loaded, team};
 
-pub use known::Sites;
-use known::{LINES, Line, UNUSED};
+use known::{LINES, UNUSED};
+pub use known::{Line, Sites};
 
 /// A function whose call sites are told apart. Its address stands for it, so it never moves.
 pub trait Called {
@@ -75,20 +75,48 @@ fn place(address: usize, at: NodeOffset) -> usize {
     (address ^ at as usize >> 7) % LINES
 }
 
+/// A function that is called from an address: the function, by its own address, and that one.
+pub type CallSite = (*const (), usize);
+
+/// What the small table has of this call site at the current call path.
+///
+/// # Safety
+/// `thread` must be this thread's location. The line is read before another event.
+#[inline(always)]
+pub unsafe fn line<'a>(thread: *mut Location, (routine, address): CallSite) -> Option<&'a Line> {
+    // SAFETY: the table lives as long as the location, and only its thread writes it.
+    unsafe {
+        let at = (*thread).header.current;
+        let line = &raw const (*(*thread).sites.lines)[place(address, at)];
+        let is_here = (*line).address == address && (*line).at == at && (*line).routine == routine;
+        if is_here { Some(&*line) } else { None }
+    }
+}
+
+/// The call at this site has the current node, below `at`, which is noted where the table has it.
+#[inline(always)]
+pub fn note_node(thread: &mut Location, (routine, address): CallSite, at: NodeOffset) {
+    let node = thread.header.current;
+    // SAFETY: as above. What is in no line is in the table of all, which is only read.
+    unsafe {
+        let line = (&raw const (*thread.sites.lines)[place(address, at)]).cast_mut();
+        let is_here = (*line).address == address && (*line).at == at && (*line).routine == routine;
+        if is_here && node != at && !thread.is_passing() {
+            (*line).node = node;
+        }
+    }
+}
+
 /// The region of a function that is called from this address at the current call path,
 /// [`UNCOUNTED`] if such calls do not count.
 #[inline(always)]
 pub fn region(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
-    let at = thread.header.current;
-    // SAFETY: the table lives as long as the location, and only its thread writes it.
-    let line = unsafe { &(&*thread.sites.lines)[place(address, at)] };
-    if line.address == address
-        && line.at == at
-        && line.routine == std::ptr::from_ref(routine).cast()
-    {
-        return line.region;
+    let site = (std::ptr::from_ref(routine).cast(), address);
+    // SAFETY: the location of this thread.
+    match unsafe { line(thread, site) } {
+        Some(line) => line.region,
+        None => find(thread, routine, address),
     }
-    find(thread, routine, address)
 }
 
 #[cold]
@@ -111,13 +139,18 @@ fn find(thread: &mut Location, routine: &impl Called, address: usize) -> u32 {
             region
         }
     };
+    note_line(thread, (of, address), at, region);
+    region
+}
+
+/// Calls at this site below `at` have this region; their node is not known yet.
+pub fn note_line(thread: &mut Location, (routine, address): CallSite, at: NodeOffset, region: u32) {
     if std::ptr::eq(thread.sites.lines, &raw const UNUSED.0) {
         thread.sites.lines = Box::into_raw(Box::new(UNUSED.0));
     }
     let lines = thread.sites.lines.cast_mut();
     // SAFETY: made above or before, for this location alone.
-    unsafe { (*lines)[place(address, at)] = Line { address, routine: of, at, region } };
-    region
+    unsafe { (*lines)[place(address, at)] = Line { address, routine, at, region, node: 0 } };
 }
 
 /// A call site for the first time at this call path.

@@ -147,12 +147,18 @@ pub fn tested(thread: &mut Location, lock: &Lock, address: usize, now: u64) {
 /// the time for which it was held: unlike critical regions, locks have no region of their own for
 /// it. A task that goes on in another thread holds its lock, but has its call path no more.
 pub fn unlocked(thread: &mut Location, lock: &Lock, now: u64) {
+    count_held(thread, lock, now);
+    released(thread, lock, now);
+}
+
+/// The first part of [`unlocked`]: the lock was held until now.
+#[inline(always)]
+pub fn count_held(thread: &mut Location, lock: &Lock, now: u64) {
     let holder = Place::from_word(lock.holder.load(Relaxed));
     if holder.is_of(thread.index()) && holder.node() != 0 {
         let held = now.saturating_sub(lock.taken_ticks.load(Relaxed));
         thread.node(holder.node()).delay_ticks += held;
     }
-    released(thread, lock, now);
 }
 
 /// It is the iteration's turn in the ordered construct of this region, where the thread is in it:

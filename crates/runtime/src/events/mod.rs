@@ -415,6 +415,7 @@ impl Fields {
     }
 
     /// What [`Self::words`] has given.
+    #[inline(always)]
     pub fn from_words(words: [u64; 2]) -> Fields {
         Fields { words }
     }

@@ -77,7 +77,12 @@ impl<const GATE: u32> Event<GATE> {
     #[inline(always)]
     pub unsafe fn child(&self) -> Option<usize> {
         // SAFETY: the contract of this module.
-        unsafe { children::nearby(self.thread, self.at, self.wanted()) }
+        unsafe {
+            match self.slot {
+                Slot::User => children::nearby(self.thread, self.at, self.wanted()),
+                _ => children::among_first(self.thread, self.at, self.wanted()),
+            }
+        }
     }
 
     /// The same where it is likely to be the only one.
@@ -241,13 +246,8 @@ impl<const GATE: u32> Event<GATE> {
     ) -> Option<Step> {
         // SAFETY: the contract of this module.
         unsafe {
-            let step = Step::take(self.thread, clock, wanted)?;
-            if (*self.thread).tracing {
-                let records = records::begin(self.thread, step.now)?;
-                records::end(self.thread, write(records, self.region()), step.now);
-            }
-            step::account(self.thread, self.at, step);
-            Some(step)
+            let write = |records: Records| write(records, self.region());
+            try_step((*self.thread).tracing, (self.thread, self.at), clock, wanted, write)
         }
     }
 
@@ -271,5 +271,28 @@ impl<const GATE: u32> Event<GATE> {
             events.advance(bytes);
             true
         }
+    }
+}
+
+/// Accounts the time until now at the current node, which is `at`, and appends the records, if
+/// there is a trace; `None`, with nothing done, where time has not grown or is not `wanted`, or the
+/// chunk is full. The gate is closed.
+#[inline(always)]
+pub unsafe fn try_step(
+    is_traced: bool,
+    (thread, at): (*mut Location, NodeOffset),
+    clock: impl Clock,
+    wanted: impl FnOnce(u64) -> bool,
+    write: impl FnOnce(Records) -> Records,
+) -> Option<Step> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        let step = Step::take(thread, clock, wanted)?;
+        if is_traced {
+            let records = records::begin(thread, step.now)?;
+            records::end(thread, write(records), step.now);
+        }
+        step::account(thread, at, step);
+        Some(step)
     }
 }

@@ -154,7 +154,7 @@ pub fn critical_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> 
         let Some(child) = event.last_child() else { return false };
         let lock = (*event.handle).lock;
         let Some(step) = event.step_with(clock, |records, region| {
-            records.numbered(kind::ACQUIRE, &lock.fields, lock.next()).region(region.enter)
+            records.numbered(kind::ACQUIRE, &lock.fields(), lock.next()).region(region.enter)
         }) else {
             return false;
         };
@@ -196,7 +196,7 @@ pub fn critical_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bo
         }
         let lock = (*event.handle).lock;
         let Some(Step { now, .. }) = event.step_with(clock, |records, region| {
-            records.region(region.leave).numbered(kind::RELEASE, &lock.fields, lock.order())
+            records.region(region.leave).numbered(kind::RELEASE, &lock.fields(), lock.order())
         }) else {
             return false;
         };

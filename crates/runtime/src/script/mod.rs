@@ -39,6 +39,7 @@ mod guards;
 mod iterations;
 mod kernels;
 mod lock_events;
+mod lock_ways;
 mod locks;
 mod metrics;
 mod ompt;
@@ -473,10 +474,10 @@ impl Run {
         };
         let thread = self.thread(name);
         self.with(thread, |thread| match verb {
-            "enter" | "request" | "set" | "set-nest" | "queue" | "group" => {
+            "enter" | "request" | "set-nest" | "queue" | "group" => {
                 thread.enter(region, now);
             }
-            "exit" | "leave" | "gone" | "grouped" => thread.exit(region, now),
+            "exit" | "leave" | "grouped" => thread.exit(region, now),
             "group-end" => drop(thread.enter(body, now)),
             "turn" => {
                 sync::had_turn(thread, region, turn.last(), now);

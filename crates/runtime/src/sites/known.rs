@@ -19,6 +19,13 @@ pub struct Line {
     pub at: NodeOffset,
     /// The region.
     pub region: u32,
+    /// The node of calls there, 0 as long as it is not known.
+    pub node: NodeOffset,
+}
+
+impl Line {
+    const UNUSED: Line =
+        Line { address: 0, routine: std::ptr::null(), at: NodeOffset::MAX, region: 0, node: 0 };
 }
 
 /// The lines of threads that have called no such function.
@@ -28,8 +35,7 @@ pub struct Unused(pub [Line; LINES]);
 unsafe impl Sync for Unused {}
 
 /// No call site is in it.
-pub static UNUSED: Unused =
-    Unused([Line { address: 0, routine: std::ptr::null(), at: NodeOffset::MAX, region: 0 }; LINES]);
+pub static UNUSED: Unused = Unused([Line::UNUSED; LINES]);
 
 /// The call sites that a location has met.
 pub struct Sites {

@@ -13,8 +13,8 @@ use crate::events::{Fields, OPENMP, PTHREAD};
 pub struct Lock {
     /// Id in the trace.
     pub(super) id: AtomicU32,
-    /// A critical's id as the trace has it.
-    pub fields: Fields,
+    /// The id as the trace has it ([`Fields`]); zeros until it is known.
+    fields: [AtomicU64; 2],
     /// Acquisitions so far; releases carry the number of theirs.
     pub(super) order: AtomicU32,
     /// When it was given back last.
@@ -39,8 +39,30 @@ unsafe impl Zeroed for Lock {}
 impl Lock {
     /// A lock with the next free id.
     pub fn new() -> Self {
-        let id = next_id();
-        Lock { id: AtomicU32::new(id), fields: Fields::lock(OPENMP, id), ..Self::default() }
+        let lock = Self::default();
+        lock.call(next_id());
+        lock
+    }
+
+    /// The lock has this id from here on.
+    fn call(&self, id: u32) {
+        self.id.store(id, Relaxed);
+        let words = Fields::lock(self.name().0, id).words();
+        self.fields.iter().zip(words).for_each(|(field, word)| field.store(word, Relaxed));
+    }
+
+    /// What names it in the records of having it and of giving it back, but for the number of the
+    /// acquisition.
+    #[inline(always)]
+    pub fn fields(&self) -> Fields {
+        let [first, second] = &self.fields;
+        Fields::from_words([first.load(Relaxed), second.load(Relaxed)])
+    }
+
+    /// Whether its id is known, and the acquisition that it is in, if it is in one, is in the trace.
+    #[inline(always)]
+    pub fn is_recorded(&self) -> bool {
+        self.fields[0].load(Relaxed) != 0 && !self.silent.load(Relaxed)
     }
 
     /// What names it in the trace: the paradigm and the id.
@@ -122,15 +144,21 @@ impl LockTable {
 
     /// The lock at `address`, or `None` where there is no memory for it.
     pub fn find(&self, address: usize) -> Option<&Lock> {
-        self.locks.known(address).or_else(|| self.take(address))
+        self.known(address).or_else(|| self.take(address))
+    }
+
+    /// The lock at `address`, if it was found before.
+    #[inline(always)]
+    pub fn known(&self, address: usize) -> Option<&Lock> {
+        self.locks.known(address)
     }
 
     #[cold]
     fn take(&self, address: usize) -> Option<&Lock> {
         let (lock, is_new) = self.locks.take(address)?;
         if is_new {
-            lock.id.store(next_id(), Relaxed);
             lock.is_posix.store(self.are_posix, Relaxed);
+            lock.call(next_id());
         }
         Some(lock)
     }

@@ -43,6 +43,13 @@ impl Here {
         unsafe { (*self.0).gate == gate }
     }
 
+    /// Whether its events are recorded.
+    #[inline(always)]
+    pub fn is_traced(self) -> bool {
+        // SAFETY: what stands in for a location has the field, too.
+        unsafe { (*self.0).tracing }
+    }
+
     /// The location, if it has guarded call paths, and nothing else is special about it. (This is
     /// asked after what is common, which should not keep the gate in a register for this.)
     #[inline(always)]
