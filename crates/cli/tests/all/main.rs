@@ -22,6 +22,7 @@ mod flat;
 mod foreign_text;
 mod guard;
 mod hidden;
+mod holders;
 mod instrument;
 mod io;
 #[path = "../../../finish/tests/all/common/mod.rs"]

@@ -7,6 +7,7 @@ use std::process::Command;
 use pompeii_testing::oracles;
 
 use crate::common::{Ended, Sandbox};
+use crate::holders::{HELD, is_held};
 use crate::unmodified::{
     CONSTRUCTS, WAVEFRONT, alone, has_dependences, has_named_critical, places, visits,
 };
@@ -59,6 +60,19 @@ fn dependences_of_tasks_are_in_the_trace() {
     let sandbox = Sandbox::new();
     plain(&sandbox, "wave", WAVEFRONT, &[]);
     has_dependences(&sandbox);
+}
+
+/// As in the instrumented program and in that of gcc.
+#[test]
+fn threads_wait_for_who_has_what_they_ask_for() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "held", HELD, &[]);
+    let ended = sandbox.pompeii("run -q -o exp -- ./held");
+    assert_eq!(ended.code, Some(10), "{}", ended.messages);
+    is_held(&sandbox);
 }
 
 /// Every form of task, with its data.

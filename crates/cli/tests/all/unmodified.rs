@@ -29,7 +29,7 @@ const EXACT: [&str; 16] = [
 ];
 
 /// Compiles `text` as `program` by gcc alone.
-fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
+pub fn plain(sandbox: &Sandbox, program: &str, text: &str, options: &[&str]) {
     let source = format!("{program}.c");
     sandbox.file(&source, text);
     let mut gcc = Command::new("gcc");
