@@ -1,5 +1,5 @@
-//! Who has what a thread waits for, in programs of gcc that were not instrumented: the same as in the
-//! instrumented program. The same of clang's is in `oracle_ompt.rs`.
+//! Who has what a thread waits for, in programs of gcc that were not instrumented: the same as in
+//! the instrumented program. `oracle_ompt.rs` tests that with clang.
 
 use std::collections::BTreeSet;
 

@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::library::{self, Library};
+use super::site::{self, Kind, Site};
 use super::table::{COUNT, NAMES};
 use super::thread;
-use crate::descriptor::{Given, Words};
+use crate::descriptor::Words;
 use crate::next;
 use crate::unmodified::{self, Code, Directive};
 
@@ -32,30 +33,43 @@ type Whole = unsafe extern "C" fn(
 ) -> usize;
 
 /// A call of this entry point.
+#[derive(Clone, Copy)]
 pub struct Call<const ENTRY: usize> {
     /// The address that it returns to, or of the function that it is to execute.
     address: usize,
-    /// The copy of libgomp that it goes on to.
-    pub library: &'static Library,
+    is_function: bool,
 }
 
 impl<const ENTRY: usize> Call<ENTRY> {
-    /// The call that is under way. To be asked for before anything else is done.
+    /// A call that returns to this address.
     #[inline(always)]
-    pub fn here() -> Self {
-        let address = thread::called_from();
-        Self { address, library: library::of(address) }
+    pub fn from(address: usize) -> Self {
+        Self { address, is_function: false }
     }
 
-    /// A call that is to execute this function, whose file decides on the copy of libgomp.
+    /// The call that is under way, of an entry point that has no room for the address among its
+    /// arguments. To be asked for before anything else is done.
+    #[inline(always)]
+    pub fn noted() -> Self {
+        Self::from(thread::called_from())
+    }
+
+    /// A call that is to execute this function, whose file decides on the copy of libgomp, and
+    /// which is the body of the construct.
     #[inline(always)]
     pub fn executing(function: usize) -> Self {
-        Self { address: function, library: library::of(function) }
+        Self { address: function, is_function: true }
     }
 
     /// The name of the entry point.
     pub fn name(&self) -> &'static str {
         NAMES[ENTRY].to_str().unwrap_or_default()
+    }
+
+    /// The copy of libgomp that it goes on to.
+    #[inline(always)]
+    pub fn library(&self) -> &'static Library {
+        library::of(self.address)
     }
 
     /// Libgomp's function.
@@ -64,9 +78,8 @@ impl<const ENTRY: usize> Call<ENTRY> {
     /// `F` must be the type of a function that can be called instead of the entry point.
     #[inline(always)]
     pub unsafe fn original<F: Copy>(&self) -> F {
-        const { assert!(size_of::<F>() == size_of::<usize>()) };
-        // SAFETY: as wide as an address, and the caller's promise.
-        unsafe { transmute_copy(&self.library.originals[ENTRY]) }
+        // SAFETY: the caller's promise.
+        unsafe { function(self.library().originals[ENTRY]) }
     }
 
     /// Passes the call on as it is.
@@ -75,78 +88,117 @@ impl<const ENTRY: usize> Call<ENTRY> {
     /// The arguments must be the caller's.
     #[inline(always)]
     pub unsafe fn pass_on(&self, arguments: &Arguments) -> usize {
-        let &[a, b, c, d, e, f, g, h, i, j] = arguments;
-        // SAFETY: entry points have fewer arguments of the size of a word, or as many; the rest is
-        // not looked at.
-        unsafe { self.original::<Whole>()(a, b, c, d, e, f, g, h, i, j) }
+        // SAFETY: the caller's promise.
+        unsafe { pass_on(self.library().originals[ENTRY], arguments) }
     }
 
-    /// The construct that this call is, or belongs to: `None` where it goes unobserved. Then later
-    /// calls of the entry point go straight to libgomp.
+    /// Where the call is, and with that the construct that it is or belongs to: `None` if it is not
+    /// observed. Then later calls of the entry point go straight to libgomp. `words` are asked for
+    /// at the first call only.
     #[inline(always)]
-    pub fn construct(&self, directive: Directive, words: impl FnOnce() -> Words) -> Option<Given> {
-        self.known_by(directive, || self.place(), words)
-    }
-
-    /// The same for a construct whose body is the function that the call is to execute.
-    #[inline(always)]
-    pub fn body(
+    pub fn site(
         &self,
         directive: Directive,
-        function: usize,
         words: impl FnOnce() -> Words,
-    ) -> Option<Given> {
-        self.known_by(directive, || Code::Function(function), words)
+    ) -> Option<&'static Site> {
+        let kind = Kind::new(ENTRY, directive, self.is_function);
+        match site::first(self.address, kind) {
+            Some(site) => Some(site),
+            None => self.find(directive, words),
+        }
     }
 
-    #[inline(always)]
-    fn known_by(
-        &self,
-        directive: Directive,
-        code: impl FnOnce() -> Code,
-        words: impl FnOnce() -> Words,
-    ) -> Option<Given> {
-        if !self.is_observed() {
+    #[cold]
+    #[inline(never)]
+    fn find(self, directive: Directive, words: impl FnOnce() -> Words) -> Option<&'static Site> {
+        let code = self.place();
+        let (address, is_function) = match code {
+            Code::Function(address) => (address, true),
+            Code::Call(address) => (address, false),
+        };
+        let kind = Kind::new(ENTRY, directive, is_function);
+        if let Some(site) = site::search(address, kind) {
+            return Some(site);
+        }
+        let library = self.library();
+        if !library.is_observed {
             self.go_straight();
             return None;
         }
-        unmodified::construct(directive, code(), words)
-    }
-
-    /// Whether constructs of this copy of libgomp are observed. Those of a file with instrumented
-    /// constructs are not.
-    #[inline(always)]
-    pub fn is_observed(&self) -> bool {
-        self.library.is_observed
+        let construct = unmodified::construct(directive, code, words)?;
+        let to = (library, library.originals[ENTRY]);
+        Some(site::make((address, kind), construct, to))
     }
 
     /// The call belongs to no construct that is observed. If none can be, later calls go straight.
     #[cold]
     #[inline(never)]
     pub fn settle(&self) {
-        if !self.is_observed() {
+        if !self.library().is_observed {
             self.go_straight();
         }
     }
 
     #[cold]
-    #[inline(never)]
     fn go_straight(&self) {
-        if self.library.is_global() {
-            STRAIGHT[ENTRY].store(self.library.originals[ENTRY], Relaxed);
-        }
+        let_go(self.library(), &[ENTRY]);
     }
 
     /// Where the construct is. A call at the end of a function is a jump: it returns to where the
     /// function was called from, which is this library if the function is the body of a construct.
-    #[inline(always)]
     fn place(&self) -> Code {
         let function = thread::with_part(|part| part.function);
-        if function != 0 && is_own(self.address) {
-            return Code::Function(function);
+        match self.is_function {
+            true => Code::Function(self.address),
+            false if function != 0 && is_own(self.address) => Code::Function(function),
+            false => Code::Call(self.address),
         }
-        Code::Call(self.address)
     }
+}
+
+impl Site {
+    /// Libgomp's function.
+    ///
+    /// # Safety
+    /// `F` must be the type of a function that can be called instead of the entry point.
+    #[inline(always)]
+    pub unsafe fn original<F: Copy>(&self) -> F {
+        // SAFETY: the caller's promise.
+        unsafe { function(self.original) }
+    }
+
+    /// Passes the call on as it is.
+    ///
+    /// # Safety
+    /// The arguments must be the caller's.
+    #[inline(always)]
+    pub unsafe fn pass_on(&self, arguments: &Arguments) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { pass_on(self.original, arguments) }
+    }
+}
+
+/// The function at this address.
+///
+/// # Safety
+/// `F` must be its type.
+#[inline(always)]
+unsafe fn function<F: Copy>(address: usize) -> F {
+    const { assert!(size_of::<F>() == size_of::<usize>()) };
+    // SAFETY: as wide as an address, and the caller's promise.
+    unsafe { transmute_copy(&address) }
+}
+
+/// Calls a function of libgomp with the arguments of the caller.
+///
+/// # Safety
+/// They must be that.
+#[inline(always)]
+unsafe fn pass_on(original: usize, arguments: &Arguments) -> usize {
+    let &[a, b, c, d, e, f, g, h, i, j] = arguments;
+    // SAFETY: entry points have fewer arguments of the size of a word, or as many; the rest is
+    // not looked at.
+    unsafe { function::<Whole>(original)(a, b, c, d, e, f, g, h, i, j) }
 }
 
 /// From now on calls of these entry points go straight to libgomp.

@@ -58,13 +58,18 @@ fn kind_of(schedule: usize) -> &'static str {
 }
 
 /// How many iterations a loop has that runs from `start` to before `end`.
+#[inline(always)]
 pub fn iterations(start: usize, end: usize, step: usize) -> i64 {
-    let [start, end, step] = [start, end, step].map(|word| i128::from(word.cast_signed() as i64));
-    let distance = if step < 0 { start - end } else { end - start };
-    match step.abs() {
-        0 => pompeii_live::UNKNOWN_ITERATIONS,
-        step => i64::try_from((distance.max(0) + step - 1) / step).unwrap_or(i64::MAX),
-    }
+    let [start, end, step] = [start, end, step].map(|word| word.cast_signed() as i64);
+    let (low, high) = if step < 0 { (end, start) } else { (start, end) };
+    // It has 64 bits, but no sign.
+    let distance = if low < high { high.wrapping_sub(low).cast_unsigned() } else { 0 };
+    let count = match step.unsigned_abs() {
+        0 => return pompeii_live::UNKNOWN_ITERATIONS,
+        1 => distance,
+        step => distance.div_ceil(step),
+    };
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ fn holder(lock: usize) -> Option<&'static AtomicUsize> {
     NAMED.known(lock).or_else(|| NAMED.take(lock).map(|(holder, _)| holder))
 }
 
+/// The function of libgomp.
+type Original = unsafe extern "C" fn(usize) -> usize;
+
 /// A critical section begins when the thread has its lock.
 #[inline(always)]
 unsafe fn acquire<const ENTRY: usize>(
@@ -31,13 +34,14 @@ unsafe fn acquire<const ENTRY: usize>(
 ) -> usize {
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
-        let original: unsafe extern "C" fn(usize) -> usize = call.original();
-        let construct = call.construct(Directive::Critical, words);
-        let (Some(construct), Some(holder)) = (construct, holder) else { return original(lock) };
-        constructs::critical_enter(construct);
-        let nothing = original(lock);
-        holder.store(construct.address() as usize, Relaxed);
-        constructs::critical_begin(construct);
+        let site = call.site(Directive::Critical, words);
+        let (Some(site), Some(holder)) = (site, holder) else {
+            return call.original::<Original>()(lock);
+        };
+        constructs::critical_enter(site.construct);
+        let nothing = site.original::<Original>()(lock);
+        holder.store(site.construct.address() as usize, Relaxed);
+        constructs::critical_begin(site.construct);
         nothing
     }
 }
@@ -51,7 +55,7 @@ unsafe fn release<const ENTRY: usize>(
 ) -> usize {
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn(usize) -> usize = call.original();
+        let original: Original = call.original();
         let Some(construct) = holder.and_then(|holder| given(take(holder))) else {
             call.settle();
             return original(lock);
@@ -80,30 +84,30 @@ fn take(holder: &AtomicUsize) -> usize {
 }
 
 /// One without a name begins.
-pub unsafe extern "C" fn start<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn start<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe { acquire(&call, Some(&UNNAMED), clauses::none, 0) }
 }
 
 /// One without a name ends.
-pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe { release(&call, Some(&UNNAMED), 0) }
 }
 
 /// One with a name begins: (lock).
-pub unsafe extern "C" fn start_named<const ENTRY: usize>(lock: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn start_named<const ENTRY: usize>(lock: usize, from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     let words = || clauses::of(unmodified::lock_clause(lock));
     // SAFETY: the contract of this adapter.
     unsafe { acquire(&call, holder(lock), words, lock) }
 }
 
 /// One with a name ends: (lock).
-pub unsafe extern "C" fn end_named<const ENTRY: usize>(lock: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end_named<const ENTRY: usize>(lock: usize, from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe { release(&call, NAMED.known(lock), lock) }
 }

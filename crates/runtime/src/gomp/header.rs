@@ -48,7 +48,9 @@ pub struct Block {
 }
 
 impl Header {
-    /// That of a task with these (function, data, copy, size, align).
+    /// That of a task with these (function, data, copy, size, align). The last one is a power of
+    /// two.
+    #[inline(always)]
     pub fn new(of: [usize; 5], flags: usize, construct: Given) -> Self {
         let [function, data, copy, size, align] = of;
         let align = align.max(ALIGN_MIN);
@@ -58,7 +60,7 @@ impl Header {
             data: data as *const u8,
             size,
             copy,
-            offset: size_of::<Self>().next_multiple_of(align),
+            offset: (size_of::<Self>() + align - 1) & !(align - 1),
             align,
             flags,
             construct,
@@ -70,6 +72,7 @@ impl Header {
     ///
     /// # Safety
     /// `header` must be in front of such data.
+    #[inline(always)]
     pub unsafe fn user_data(header: *mut Self, count: usize) -> usize {
         // SAFETY: the caller's promise; words that libgomp writes have a place in the user's data.
         unsafe {

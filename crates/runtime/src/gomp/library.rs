@@ -74,7 +74,7 @@ impl Library {
     }
 
     /// The copy whose functions these are; `None` where there are none.
-    fn new(symbol: &dyn Fn(&CStr) -> usize, is_global: bool) -> Option<Self> {
+    pub fn new(symbol: &dyn Fn(&CStr) -> usize, is_global: bool) -> Option<Self> {
         let base = match symbol(c"GOMP_barrier") {
             0 => return None,
             barrier => next::base(barrier),

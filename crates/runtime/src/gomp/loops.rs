@@ -28,13 +28,13 @@ unsafe fn meet<const ENTRY: usize>(
 ) -> usize {
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
-        let Some(construct) = call.construct(Directive::For, words) else {
+        let Some(site) = call.site(Directive::For, words) else {
             return call.pass_on(arguments);
         };
         single::end_body();
-        constructs::for_enter(construct, iterations);
-        thread::with_part(|part| part.open(Open::Loop, construct));
-        call.pass_on(arguments)
+        constructs::for_enter(site.construct, iterations);
+        thread::open(Open::Loop, site.construct);
+        site.pass_on(arguments)
     }
 }
 
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(
     i: usize,
     j: usize,
 ) -> usize {
-    let call = Call::<ENTRY>::here();
+    let call = Call::<ENTRY>::noted();
     let arguments = [a, b, c, d, e, f, g, h, i, j];
     let is_unsigned = const { is_unsigned(ENTRY) };
     let iterations = if is_unsigned { UNKNOWN_ITERATIONS } else { clauses::iterations(a, b, c) };
@@ -77,11 +77,11 @@ pub unsafe extern "C" fn doacross_start<const ENTRY: usize>(
     g: usize,
     h: usize,
 ) -> usize {
-    let call = Call::<ENTRY>::here();
+    let call = Call::<ENTRY>::noted();
     let arguments = [count, b, c, d, e, f, g, h, 0, 0];
     if count as u32 as usize > NUMBERS_MAX {
         let waits = [Entry::GOMP_doacross_wait as usize, Entry::GOMP_doacross_ull_wait as usize];
-        let_go(call.library, &waits);
+        let_go(call.library(), &waits);
     }
     let words = || clauses::of_loop(call.name(), &arguments, 2);
     // SAFETY: the contract of this adapter.
@@ -89,12 +89,12 @@ pub unsafe extern "C" fn doacross_start<const ENTRY: usize>(
 }
 
 /// The end of a loop, with its barrier: () -> whether the loop was cancelled.
-pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter; descriptors are ours.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = thread::with_part(|part| part.close(Open::Loop)) else {
+        let Some(construct) = thread::close(Open::Loop) else {
             call.settle();
             return original();
         };
@@ -107,12 +107,12 @@ pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
 }
 
 /// The end of a loop with `nowait`, or of one that is combined with a region.
-pub unsafe extern "C" fn end_nowait<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end_nowait<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = thread::with_part(|part| part.close(Open::Loop)) else {
+        let Some(construct) = thread::close(Open::Loop) else {
             call.settle();
             return original();
         };
@@ -123,25 +123,25 @@ pub unsafe extern "C" fn end_nowait<const ENTRY: usize>() -> usize {
 }
 
 /// An ordered region begins when the iteration has its turn.
-pub unsafe extern "C" fn ordered_start<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn ordered_start<const ENTRY: usize>(from: usize) -> usize {
+    type Original = unsafe extern "C" fn() -> usize;
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = call.construct(Directive::Ordered, clauses::none) else {
-            return original();
+        let Some(site) = call.site(Directive::Ordered, clauses::none) else {
+            return call.original::<Original>()();
         };
-        constructs::ordered_enter(construct);
-        let nothing = original();
-        constructs::ordered_begin(construct);
-        thread::with_part(|part| part.ordered = Some(construct));
+        constructs::ordered_enter(site.construct);
+        let nothing = site.original::<Original>()();
+        constructs::ordered_begin(site.construct);
+        thread::with_part(|part| part.ordered = Some(site.construct));
         nothing
     }
 }
 
 /// An ordered region ends.
-pub unsafe extern "C" fn ordered_end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn ordered_end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
@@ -157,18 +157,18 @@ pub unsafe extern "C" fn ordered_end<const ENTRY: usize>() -> usize {
 }
 
 /// Tells later iterations of a doacross loop that this one has come here: (numbers).
-pub unsafe extern "C" fn post<const ENTRY: usize>(numbers: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn post<const ENTRY: usize>(numbers: usize, from: usize) -> usize {
+    type Original = unsafe extern "C" fn(usize) -> usize;
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn(usize) -> usize = call.original();
         let words = || clauses::of("doacross(source:omp_cur_iteration)");
-        let Some(construct) = call.construct(Directive::Ordered, words) else {
-            return original(numbers);
+        let Some(site) = call.site(Directive::Ordered, words) else {
+            return call.original::<Original>()(numbers);
         };
-        constructs::ordered_enter(construct);
-        let nothing = original(numbers);
-        constructs::ordered_exit(construct);
+        constructs::ordered_enter(site.construct);
+        let nothing = site.original::<Original>()(numbers);
+        constructs::ordered_exit(site.construct);
         nothing
     }
 }
@@ -187,17 +187,17 @@ pub unsafe extern "C" fn wait<const ENTRY: usize>(
     i: usize,
     j: usize,
 ) -> usize {
-    let call = Call::<ENTRY>::here();
+    let call = Call::<ENTRY>::noted();
     let arguments: [usize; NUMBERS_MAX] = [a, b, c, d, e, f, g, h, i, j];
     // SAFETY: as above; loops of more dimensions let these calls go.
     unsafe {
         let words = || clauses::of("doacross(sink)");
-        let Some(construct) = call.construct(Directive::Ordered, words) else {
+        let Some(site) = call.site(Directive::Ordered, words) else {
             return call.pass_on(&arguments);
         };
-        constructs::ordered_enter(construct);
-        let nothing = call.pass_on(&arguments);
-        constructs::ordered_exit(construct);
+        constructs::ordered_enter(site.construct);
+        let nothing = site.pass_on(&arguments);
+        constructs::ordered_exit(site.construct);
         nothing
     }
 }

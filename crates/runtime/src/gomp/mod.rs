@@ -26,6 +26,7 @@ mod loops;
 mod parallel;
 mod sections;
 mod single;
+mod site;
 mod split;
 mod synchronisation;
 mod table;

@@ -11,6 +11,7 @@ use super::call::{Arguments, Call};
 use super::clauses;
 use super::library::Library;
 use super::single;
+use super::site::Site;
 use super::table::Entry;
 use super::thread::{self, Open, Part};
 use crate::descriptor::Given;
@@ -45,25 +46,26 @@ pub struct Body {
 
 impl Body {
     /// The region that a call is about to start; `None` where it goes unobserved.
+    #[inline(always)]
     pub unsafe fn of<const ENTRY: usize>(
         call: &Call<ENTRY>,
         arguments: &Arguments,
         with: With,
     ) -> Option<Self> {
         let &[function, data, _threads, ..] = arguments;
-        let construct = call.body(Directive::Parallel, function, clauses::of_region)?;
+        let site = call.site(Directive::Parallel, clauses::of_region)?;
         let inner = match with {
             With::Nothing => Inner::Nothing,
             With::Loop => {
                 let words = || clauses::of_loop(call.name(), arguments, 6);
                 let &[_, _, _, start, end, step, ..] = arguments;
                 let count = clauses::iterations(start, end, step);
-                let construct = call.body(Directive::For, function, words);
-                construct.map_or(Inner::Nothing, |construct| Inner::Loop(construct, count))
+                let inner = call.site(Directive::For, words);
+                inner.map_or(Inner::Nothing, |inner| Inner::Loop(inner.construct, count))
             }
             With::Sections => {
-                let construct = call.body(Directive::Sections, function, clauses::none);
-                construct.map_or(Inner::Nothing, Inner::Sections)
+                let inner = call.site(Directive::Sections, clauses::none);
+                inner.map_or(Inner::Nothing, |inner| Inner::Sections(inner.construct))
             }
         };
         let data = data as *mut c_void;
@@ -72,27 +74,31 @@ impl Body {
             true => unsafe { data.cast::<usize>().read() },
             false => 0,
         };
-        let library = call.library;
+        let Site { construct, library, .. } = *site;
         Some(Self { reductions, function, data, construct, inner, team: -1, library })
     }
 
     /// The master meets the region.
+    #[inline(always)]
     pub unsafe fn fork(&mut self) {
         // SAFETY: the contract of this adapter; the descriptor is one of ours.
         unsafe { teams::fork(self.construct, &raw mut self.team) };
     }
 
     /// The master is after the region.
+    #[inline(always)]
     pub fn join(&self) {
         teams::join(self.construct, self.team);
     }
 
     /// The part of a thread that executes the region.
+    #[inline(always)]
     pub fn part(&self) -> Part {
         Part::new(self.function, self.library.name_in_parts())
     }
 
     /// The thread begins its part, which it is in already.
+    #[inline(always)]
     pub fn begin(&self) {
         match self.library.is_asked {
             true => teams::begin(self.construct, self.team),
@@ -107,16 +113,17 @@ impl Body {
             Inner::Nothing => {}
             Inner::Loop(construct, iterations) => {
                 constructs::for_enter(construct, iterations);
-                thread::with_part(|part| part.open(Open::Loop, construct));
+                thread::open(Open::Loop, construct);
             }
             Inner::Sections(construct) => {
                 constructs::sections_enter(construct);
-                thread::with_part(|part| part.open(Open::Sections, construct));
+                thread::open(Open::Sections, construct);
             }
         }
     }
 
     /// The thread ends its part. What a cancelled region has left open ends with it.
+    #[inline(always)]
     pub fn end(&self) {
         single::end_body();
         teams::end(self.construct, self.team);
@@ -171,7 +178,7 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
 #[cold]
 #[inline(never)]
 unsafe fn unobserved<const ENTRY: usize>(call: &Call<ENTRY>, arguments: &Arguments) -> usize {
-    let mut part = Part::new(0, call.library.name_in_parts());
+    let mut part = Part::new(0, call.library().name_in_parts());
     // SAFETY: the contract of this adapter; the part is left before it is gone.
     unsafe {
         let outer = thread::enter(&raw mut part);

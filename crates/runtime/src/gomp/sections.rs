@@ -16,17 +16,17 @@ fn begin_section(construct: Given, number: usize) {
         constructs::section_begin(construct);
     }
     let open = if has_section { Open::Section } else { Open::Sections };
-    thread::with_part(|part| part.open(open, construct));
+    thread::open(open, construct);
 }
 
 /// The section ends that the thread is in, if it is in one. Returns the construct, which is open no
 /// longer.
 fn end_section() -> Option<Given> {
-    let section = thread::with_part(|part| part.close(Open::Section));
+    let section = thread::close(Open::Section);
     if let Some(construct) = section {
         constructs::section_end(construct);
     }
-    section.or_else(|| thread::with_part(|part| part.close(Open::Sections)))
+    section.or_else(|| thread::close(Open::Sections))
 }
 
 /// Meets the construct: (sections, table of reductions, memory) -> first section.
@@ -34,25 +34,26 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(
     count: usize,
     reductions: usize,
     memory: usize,
+    from: usize,
 ) -> usize {
-    let call = Call::<ENTRY>::here();
+    type Original = unsafe extern "C" fn(usize, usize, usize) -> usize;
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let original: unsafe extern "C" fn(usize, usize, usize) -> usize = call.original();
-        let Some(construct) = call.construct(Directive::Sections, clauses::none) else {
-            return original(count, reductions, memory);
+        let Some(site) = call.site(Directive::Sections, clauses::none) else {
+            return call.original::<Original>()(count, reductions, memory);
         };
         single::end_body();
-        constructs::sections_enter(construct);
-        let number = original(count, reductions, memory);
-        begin_section(construct, number);
+        constructs::sections_enter(site.construct);
+        let number = site.original::<Original>()(count, reductions, memory);
+        begin_section(site.construct, number);
         number
     }
 }
 
 /// Asks for the next section: () -> section.
-pub unsafe extern "C" fn next<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn next<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
@@ -67,8 +68,8 @@ pub unsafe extern "C" fn next<const ENTRY: usize>() -> usize {
 }
 
 /// The end of the construct, with its barrier: () -> whether it was cancelled.
-pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
@@ -85,8 +86,8 @@ pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
 }
 
 /// The end of the construct with `nowait`, or of one that is combined with a region.
-pub unsafe extern "C" fn end_nowait<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end_nowait<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();

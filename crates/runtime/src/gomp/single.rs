@@ -10,68 +10,76 @@ use crate::descriptor::Given;
 use crate::unmodified::Directive;
 use crate::ways::constructs;
 
+/// A function of libgomp that begins a construct.
+type Start = unsafe extern "C" fn() -> usize;
+
 /// The body of the single construct ends that this thread executes, if it does.
 #[inline(always)]
 pub fn end_body() {
-    if let Some(construct) = thread::with_part(|part| part.close(Open::Single)) {
-        constructs::single_end(construct);
-        constructs::single_exit(construct);
+    if let Some(construct) = thread::close(Open::Single) {
+        end(construct);
     }
 }
 
+/// A function of its own, so that what ends no body needs fewer registers.
+#[inline(never)]
+fn end(construct: Given) {
+    constructs::single_end(construct);
+    constructs::single_exit(construct);
+}
+
 /// The thread executes the body from here on, or nothing of the construct.
+#[inline(always)]
 fn begin_body(construct: Given, is_chosen: bool) {
     if is_chosen {
         constructs::single_begin(construct);
-        thread::with_part(|part| part.open(Open::Single, construct));
+        thread::open(Open::Single, construct);
     } else {
         constructs::single_exit(construct);
     }
 }
 
 /// Asks whether this thread executes the body: () -> bool.
-pub unsafe extern "C" fn start<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn start<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = call.construct(Directive::Single, clauses::none) else {
-            return original();
+        let Some(site) = call.site(Directive::Single, clauses::none) else {
+            return call.original::<Start>()();
         };
         end_body();
-        constructs::single_enter(construct);
-        let answer = original();
-        begin_body(construct, answer as u8 != 0);
+        constructs::single_enter(site.construct);
+        let answer = site.original::<Start>()();
+        begin_body(site.construct, answer as u8 != 0);
         answer
     }
 }
 
 /// The same of a construct with `copyprivate`: () -> data. The thread that executes the body gets
 /// null, and the others wait for what it will hand over.
-pub unsafe extern "C" fn copy_start<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn copy_start<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
         let words = || clauses::of("copyprivate barrier_included");
-        let Some(construct) = call.construct(Directive::Single, words) else {
-            return original();
+        let Some(site) = call.site(Directive::Single, words) else {
+            return call.original::<Start>()();
         };
         end_body();
-        constructs::single_enter(construct);
-        let data = original();
-        begin_body(construct, data == 0);
+        constructs::single_enter(site.construct);
+        let data = site.original::<Start>()();
+        begin_body(site.construct, data == 0);
         data
     }
 }
 
 /// Hands the data over at the end of the body, and waits until all have them: (data).
-pub unsafe extern "C" fn copy_end<const ENTRY: usize>(data: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn copy_end<const ENTRY: usize>(data: usize, from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
         let original: unsafe extern "C" fn(usize) -> usize = call.original();
-        let Some(construct) = thread::with_part(|part| part.close(Open::Single)) else {
+        let Some(construct) = thread::close(Open::Single) else {
             call.settle();
             return original(data);
         };

@@ -80,8 +80,8 @@ pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
 }
 
 /// The master is after the body, and waits for the others.
-pub unsafe extern "C" fn end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter; a part that has a split region is its master's, and the
     // region ends here alone.
     unsafe {

@@ -14,69 +14,69 @@ type Event = fn(Given);
 /// Passes a call of at most one argument on, between the events of a construct at its place.
 #[inline(always)]
 unsafe fn between<const ENTRY: usize>(
-    argument: usize,
+    (argument, from): (usize, usize),
     directive: Directive,
     (enter, exit): (Event, Event),
 ) -> usize {
-    let call = Call::<ENTRY>::here();
+    type Original = unsafe extern "C" fn(usize) -> usize;
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
-        let original: unsafe extern "C" fn(usize) -> usize = call.original();
-        let Some(construct) = call.construct(directive, clauses::none) else {
-            return original(argument);
+        let Some(site) = call.site(directive, clauses::none) else {
+            return call.original::<Original>()(argument);
         };
         if directive == Directive::Barrier {
             single::end_body();
         }
-        enter(construct);
-        let answer = original(argument);
-        exit(construct);
+        enter(site.construct);
+        let answer = site.original::<Original>()(argument);
+        exit(site.construct);
         answer
     }
 }
 
 /// A barrier: of the program, or of a static loop, a single or a scope construct, which before gcc
 /// 17 call the same function. Returns whether the region was cancelled, if that is asked.
-pub unsafe extern "C" fn barrier<const ENTRY: usize>(kind: usize) -> usize {
+pub unsafe extern "C" fn barrier<const ENTRY: usize>(kind: usize, from: usize) -> usize {
     let events: (Event, Event) = (constructs::barrier_enter, constructs::barrier_exit);
     // SAFETY: the contract of this adapter.
-    unsafe { between::<ENTRY>(kind, Directive::Barrier, events) }
+    unsafe { between::<ENTRY>((kind, from), Directive::Barrier, events) }
 }
 
 /// Waits for the tasks that the current one has created, or for those that it depends on.
-pub unsafe extern "C" fn taskwait<const ENTRY: usize>(dependences: usize) -> usize {
+pub unsafe extern "C" fn taskwait<const ENTRY: usize>(dependences: usize, from: usize) -> usize {
     let events: (Event, Event) = (constructs::taskwait_enter, constructs::taskwait_exit);
     // SAFETY: the contract of this adapter.
-    unsafe { between::<ENTRY>(dependences, Directive::Taskwait, events) }
+    unsafe { between::<ENTRY>((dependences, from), Directive::Taskwait, events) }
 }
 
 /// Lets another task run, in libraries that can.
-pub unsafe extern "C" fn taskyield<const ENTRY: usize>() -> usize {
+pub unsafe extern "C" fn taskyield<const ENTRY: usize>(from: usize) -> usize {
     let events: (Event, Event) = (constructs::taskyield_enter, constructs::taskyield_exit);
     // SAFETY: the contract of this adapter.
-    unsafe { between::<ENTRY>(0, Directive::Taskyield, events) }
+    unsafe { between::<ENTRY>((0, from), Directive::Taskyield, events) }
 }
 
 /// A taskgroup begins.
-pub unsafe extern "C" fn taskgroup_start<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn taskgroup_start<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = call.construct(Directive::Taskgroup, clauses::none) else {
+        let Some(site) = call.site(Directive::Taskgroup, clauses::none) else {
             // Its end must not end the group around it.
             thread::with_part(|part| part.push_group(None));
             return original();
         };
-        constructs::taskgroup_enter(construct);
-        thread::with_part(|part| part.push_group(Some(construct)));
+        constructs::taskgroup_enter(site.construct);
+        thread::with_part(|part| part.push_group(Some(site.construct)));
         original()
     }
 }
 
 /// The innermost taskgroup of this thread ends: it waits for its tasks.
-pub unsafe extern "C" fn taskgroup_end<const ENTRY: usize>() -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn taskgroup_end<const ENTRY: usize>(from: usize) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn() -> usize = call.original();
@@ -103,28 +103,35 @@ fn cancelled(which: usize) -> &'static str {
 }
 
 /// Cancels a region, if it is to be done: (which, whether) -> whether it is cancelled.
-pub unsafe extern "C" fn cancel<const ENTRY: usize>(which: usize, is_done: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn cancel<const ENTRY: usize>(
+    which: usize,
+    is_done: usize,
+    from: usize,
+) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn(usize, usize) -> usize = call.original();
-        let construct = call.construct(Directive::Cancel, || clauses::of(cancelled(which)));
-        if let Some(construct) = construct.filter(|_| is_done as u8 != 0) {
-            constructs::cancel(construct);
+        let site = call.site(Directive::Cancel, || clauses::of(cancelled(which)));
+        if let Some(site) = site.filter(|_| is_done as u8 != 0) {
+            constructs::cancel(site.construct);
         }
         original(which, is_done)
     }
 }
 
 /// Asks whether a region is cancelled: (which) -> whether.
-pub unsafe extern "C" fn cancellation_point<const ENTRY: usize>(which: usize) -> usize {
-    let call = Call::<ENTRY>::here();
+pub unsafe extern "C" fn cancellation_point<const ENTRY: usize>(
+    which: usize,
+    from: usize,
+) -> usize {
+    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let original: unsafe extern "C" fn(usize) -> usize = call.original();
         let words = || clauses::of(cancelled(which));
-        if let Some(construct) = call.construct(Directive::CancellationPoint, words) {
-            constructs::cancellation_point(construct);
+        if let Some(site) = call.site(Directive::CancellationPoint, words) {
+            constructs::cancellation_point(site.construct);
         }
         original(which)
     }

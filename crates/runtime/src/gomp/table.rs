@@ -2,6 +2,10 @@
 //! one: its line here. All that gcc 4.9 to 15 call are here, but for those that have no events
 //! (`_next` of loops, `atomic_start`, data of devices, tables of reductions), which the program
 //! finds in libgomp.
+//!
+//! In parentheses: how many arguments the call has, after which the function of this adapter gets
+//! the address that it returns to; `many` if that is noted aside ([`super::thread`]), because there
+//! is no register left; `function` if the function that the call passes tells what it is.
 
 use std::ffi::CStr;
 
@@ -9,117 +13,117 @@ use std::ffi::CStr;
 macro_rules! entry_points {
     ($then:ident) => {
         $then! {
-            GOMP_parallel = parallel::region;
-            GOMP_parallel_reductions = parallel::region;
-            GOMP_parallel_loop_static = parallel::with_loop;
-            GOMP_parallel_loop_dynamic = parallel::with_loop;
-            GOMP_parallel_loop_guided = parallel::with_loop;
-            GOMP_parallel_loop_runtime = parallel::with_loop;
-            GOMP_parallel_loop_nonmonotonic_dynamic = parallel::with_loop;
-            GOMP_parallel_loop_nonmonotonic_guided = parallel::with_loop;
-            GOMP_parallel_loop_nonmonotonic_runtime = parallel::with_loop;
-            GOMP_parallel_loop_maybe_nonmonotonic_runtime = parallel::with_loop;
-            GOMP_parallel_sections = parallel::with_sections;
+            GOMP_parallel = parallel::region(function);
+            GOMP_parallel_reductions = parallel::region(function);
+            GOMP_parallel_loop_static = parallel::with_loop(function);
+            GOMP_parallel_loop_dynamic = parallel::with_loop(function);
+            GOMP_parallel_loop_guided = parallel::with_loop(function);
+            GOMP_parallel_loop_runtime = parallel::with_loop(function);
+            GOMP_parallel_loop_nonmonotonic_dynamic = parallel::with_loop(function);
+            GOMP_parallel_loop_nonmonotonic_guided = parallel::with_loop(function);
+            GOMP_parallel_loop_nonmonotonic_runtime = parallel::with_loop(function);
+            GOMP_parallel_loop_maybe_nonmonotonic_runtime = parallel::with_loop(function);
+            GOMP_parallel_sections = parallel::with_sections(function);
 
-            GOMP_parallel_start = split::region;
-            GOMP_parallel_loop_static_start = split::with_loop;
-            GOMP_parallel_loop_dynamic_start = split::with_loop;
-            GOMP_parallel_loop_guided_start = split::with_loop;
-            GOMP_parallel_loop_runtime_start = split::with_loop;
-            GOMP_parallel_sections_start = split::with_sections;
-            GOMP_parallel_end = split::end;
+            GOMP_parallel_start = split::region(function);
+            GOMP_parallel_loop_static_start = split::with_loop(function);
+            GOMP_parallel_loop_dynamic_start = split::with_loop(function);
+            GOMP_parallel_loop_guided_start = split::with_loop(function);
+            GOMP_parallel_loop_runtime_start = split::with_loop(function);
+            GOMP_parallel_sections_start = split::with_sections(function);
+            GOMP_parallel_end = split::end(0);
 
-            GOMP_loop_static_start = loops::start;
-            GOMP_loop_dynamic_start = loops::start;
-            GOMP_loop_guided_start = loops::start;
-            GOMP_loop_runtime_start = loops::start;
-            GOMP_loop_nonmonotonic_dynamic_start = loops::start;
-            GOMP_loop_nonmonotonic_guided_start = loops::start;
-            GOMP_loop_nonmonotonic_runtime_start = loops::start;
-            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start;
-            GOMP_loop_ordered_static_start = loops::start;
-            GOMP_loop_ordered_dynamic_start = loops::start;
-            GOMP_loop_ordered_guided_start = loops::start;
-            GOMP_loop_ordered_runtime_start = loops::start;
-            GOMP_loop_start = loops::start;
-            GOMP_loop_ordered_start = loops::start;
-            GOMP_loop_ull_static_start = loops::start;
-            GOMP_loop_ull_dynamic_start = loops::start;
-            GOMP_loop_ull_guided_start = loops::start;
-            GOMP_loop_ull_runtime_start = loops::start;
-            GOMP_loop_ull_nonmonotonic_dynamic_start = loops::start;
-            GOMP_loop_ull_nonmonotonic_guided_start = loops::start;
-            GOMP_loop_ull_nonmonotonic_runtime_start = loops::start;
-            GOMP_loop_ull_maybe_nonmonotonic_runtime_start = loops::start;
-            GOMP_loop_ull_ordered_static_start = loops::start;
-            GOMP_loop_ull_ordered_dynamic_start = loops::start;
-            GOMP_loop_ull_ordered_guided_start = loops::start;
-            GOMP_loop_ull_ordered_runtime_start = loops::start;
-            GOMP_loop_ull_start = loops::start;
-            GOMP_loop_ull_ordered_start = loops::start;
-            GOMP_loop_doacross_static_start = loops::doacross_start;
-            GOMP_loop_doacross_dynamic_start = loops::doacross_start;
-            GOMP_loop_doacross_guided_start = loops::doacross_start;
-            GOMP_loop_doacross_runtime_start = loops::doacross_start;
-            GOMP_loop_doacross_start = loops::doacross_start;
-            GOMP_loop_ull_doacross_static_start = loops::doacross_start;
-            GOMP_loop_ull_doacross_dynamic_start = loops::doacross_start;
-            GOMP_loop_ull_doacross_guided_start = loops::doacross_start;
-            GOMP_loop_ull_doacross_runtime_start = loops::doacross_start;
-            GOMP_loop_ull_doacross_start = loops::doacross_start;
-            GOMP_loop_end = loops::end;
-            GOMP_loop_end_cancel = loops::end;
-            GOMP_loop_end_nowait = loops::end_nowait;
-            GOMP_doacross_post = loops::post;
-            GOMP_doacross_ull_post = loops::post;
-            GOMP_doacross_wait = loops::wait;
-            GOMP_doacross_ull_wait = loops::wait;
-            GOMP_ordered_start = loops::ordered_start;
-            GOMP_ordered_end = loops::ordered_end;
+            GOMP_loop_static_start = loops::start(many);
+            GOMP_loop_dynamic_start = loops::start(many);
+            GOMP_loop_guided_start = loops::start(many);
+            GOMP_loop_runtime_start = loops::start(many);
+            GOMP_loop_nonmonotonic_dynamic_start = loops::start(many);
+            GOMP_loop_nonmonotonic_guided_start = loops::start(many);
+            GOMP_loop_nonmonotonic_runtime_start = loops::start(many);
+            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start(many);
+            GOMP_loop_ordered_static_start = loops::start(many);
+            GOMP_loop_ordered_dynamic_start = loops::start(many);
+            GOMP_loop_ordered_guided_start = loops::start(many);
+            GOMP_loop_ordered_runtime_start = loops::start(many);
+            GOMP_loop_start = loops::start(many);
+            GOMP_loop_ordered_start = loops::start(many);
+            GOMP_loop_ull_static_start = loops::start(many);
+            GOMP_loop_ull_dynamic_start = loops::start(many);
+            GOMP_loop_ull_guided_start = loops::start(many);
+            GOMP_loop_ull_runtime_start = loops::start(many);
+            GOMP_loop_ull_nonmonotonic_dynamic_start = loops::start(many);
+            GOMP_loop_ull_nonmonotonic_guided_start = loops::start(many);
+            GOMP_loop_ull_nonmonotonic_runtime_start = loops::start(many);
+            GOMP_loop_ull_maybe_nonmonotonic_runtime_start = loops::start(many);
+            GOMP_loop_ull_ordered_static_start = loops::start(many);
+            GOMP_loop_ull_ordered_dynamic_start = loops::start(many);
+            GOMP_loop_ull_ordered_guided_start = loops::start(many);
+            GOMP_loop_ull_ordered_runtime_start = loops::start(many);
+            GOMP_loop_ull_start = loops::start(many);
+            GOMP_loop_ull_ordered_start = loops::start(many);
+            GOMP_loop_doacross_static_start = loops::doacross_start(many);
+            GOMP_loop_doacross_dynamic_start = loops::doacross_start(many);
+            GOMP_loop_doacross_guided_start = loops::doacross_start(many);
+            GOMP_loop_doacross_runtime_start = loops::doacross_start(many);
+            GOMP_loop_doacross_start = loops::doacross_start(many);
+            GOMP_loop_ull_doacross_static_start = loops::doacross_start(many);
+            GOMP_loop_ull_doacross_dynamic_start = loops::doacross_start(many);
+            GOMP_loop_ull_doacross_guided_start = loops::doacross_start(many);
+            GOMP_loop_ull_doacross_runtime_start = loops::doacross_start(many);
+            GOMP_loop_ull_doacross_start = loops::doacross_start(many);
+            GOMP_loop_end = loops::end(0);
+            GOMP_loop_end_cancel = loops::end(0);
+            GOMP_loop_end_nowait = loops::end_nowait(0);
+            GOMP_doacross_post = loops::post(1);
+            GOMP_doacross_ull_post = loops::post(1);
+            GOMP_doacross_wait = loops::wait(many);
+            GOMP_doacross_ull_wait = loops::wait(many);
+            GOMP_ordered_start = loops::ordered_start(0);
+            GOMP_ordered_end = loops::ordered_end(0);
 
-            GOMP_sections_start = sections::start;
-            GOMP_sections2_start = sections::start;
-            GOMP_sections_next = sections::next;
-            GOMP_sections_end = sections::end;
-            GOMP_sections_end_cancel = sections::end;
-            GOMP_sections_end_nowait = sections::end_nowait;
+            GOMP_sections_start = sections::start(3);
+            GOMP_sections2_start = sections::start(3);
+            GOMP_sections_next = sections::next(0);
+            GOMP_sections_end = sections::end(0);
+            GOMP_sections_end_cancel = sections::end(0);
+            GOMP_sections_end_nowait = sections::end_nowait(0);
 
-            GOMP_single_start = single::start;
-            GOMP_single_copy_start = single::copy_start;
-            GOMP_single_copy_end = single::copy_end;
+            GOMP_single_start = single::start(0);
+            GOMP_single_copy_start = single::copy_start(0);
+            GOMP_single_copy_end = single::copy_end(1);
 
-            GOMP_critical_start = critical::start;
-            GOMP_critical_end = critical::end;
-            GOMP_critical_name_start = critical::start_named;
-            GOMP_critical_name_end = critical::end_named;
+            GOMP_critical_start = critical::start(0);
+            GOMP_critical_end = critical::end(0);
+            GOMP_critical_name_start = critical::start_named(1);
+            GOMP_critical_name_end = critical::end_named(1);
 
-            GOMP_barrier = synchronisation::barrier;
-            GOMP_barrier_cancel = synchronisation::barrier;
-            GOMP_barrier_ext = synchronisation::barrier;
-            GOMP_barrier_cancel_ext = synchronisation::barrier;
-            GOMP_workshare_task_reduction_unregister = synchronisation::barrier;
-            GOMP_taskwait = synchronisation::taskwait;
-            GOMP_taskwait_depend = synchronisation::taskwait;
-            GOMP_taskgroup_start = synchronisation::taskgroup_start;
-            GOMP_taskgroup_end = synchronisation::taskgroup_end;
-            GOMP_taskyield = synchronisation::taskyield;
-            GOMP_cancel = synchronisation::cancel;
-            GOMP_cancellation_point = synchronisation::cancellation_point;
+            GOMP_barrier = synchronisation::barrier(1);
+            GOMP_barrier_cancel = synchronisation::barrier(1);
+            GOMP_barrier_ext = synchronisation::barrier(1);
+            GOMP_barrier_cancel_ext = synchronisation::barrier(1);
+            GOMP_workshare_task_reduction_unregister = synchronisation::barrier(1);
+            GOMP_taskwait = synchronisation::taskwait(1);
+            GOMP_taskwait_depend = synchronisation::taskwait(1);
+            GOMP_taskgroup_start = synchronisation::taskgroup_start(0);
+            GOMP_taskgroup_end = synchronisation::taskgroup_end(0);
+            GOMP_taskyield = synchronisation::taskyield(0);
+            GOMP_cancel = synchronisation::cancel(2);
+            GOMP_cancellation_point = synchronisation::cancellation_point(1);
 
-            GOMP_task = task::create;
-            GOMP_taskloop = taskloop::create;
-            GOMP_taskloop_ull = taskloop::create;
+            GOMP_task = task::create(function);
+            GOMP_taskloop = taskloop::create(function);
+            GOMP_taskloop_ull = taskloop::create(function);
 
-            GOMP_teams_reg = target::teams;
-            GOMP_target = target::region;
-            GOMP_target_ext = target::region;
+            GOMP_teams_reg = target::teams(function);
+            GOMP_target = target::region(function);
+            GOMP_target_ext = target::region(function);
         }
     };
 }
 pub(super) use entry_points;
 
 macro_rules! table {
-    ($($entry:ident = $module:ident::$body:ident;)*) => {
+    ($($entry:ident = $module:ident::$body:ident($arguments:tt);)*) => {
         /// An entry point of libgomp.
         #[derive(Clone, Copy)]
         #[allow(non_camel_case_types, reason = "the names are libgomp's")]

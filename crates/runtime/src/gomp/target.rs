@@ -17,17 +17,16 @@ pub unsafe extern "C" fn teams<const ENTRY: usize>(
     limit: usize,
     flags: usize,
 ) -> usize {
+    type Original = unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize;
     let call = Call::<ENTRY>::executing(function);
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
-        let original: unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize =
-            call.original();
-        let Some(construct) = call.body(Directive::Teams, function, clauses::none) else {
-            return original(function, data, count, limit, flags);
+        let Some(site) = call.site(Directive::Teams, clauses::none) else {
+            return call.original::<Original>()(function, data, count, limit, flags);
         };
-        constructs::teams_enter(construct);
-        let nothing = original(function, data, count, limit, flags);
-        constructs::teams_exit(construct);
+        constructs::teams_enter(site.construct);
+        let nothing = site.original::<Original>()(function, data, count, limit, flags);
+        constructs::teams_exit(site.construct);
         nothing
     }
 }
@@ -48,15 +47,15 @@ pub unsafe extern "C" fn region<const ENTRY: usize>(
     let arguments = [device, function, c, d, e, f, g, h, i, 0];
     // SAFETY: as above; the part is left before it is gone.
     unsafe {
-        let Some(construct) = call.body(Directive::Target, function, clauses::none) else {
+        let Some(site) = call.site(Directive::Target, clauses::none) else {
             return call.pass_on(&arguments);
         };
-        constructs::target_enter(construct);
-        let mut part = Part::new(function, call.library.name_in_parts());
+        constructs::target_enter(site.construct);
+        let mut part = Part::new(function, site.library.name_in_parts());
         let outer = thread::enter(&raw mut part);
-        let nothing = call.pass_on(&arguments);
+        let nothing = site.pass_on(&arguments);
         thread::leave(outer);
-        constructs::target_exit(construct);
+        constructs::target_exit(site.construct);
         nothing
     }
 }

@@ -17,13 +17,20 @@ const DEPEND: usize = 8;
 /// It is complete when an event is fulfilled.
 const DETACH: usize = 0x2000;
 
-/// The directive of a task with these flags, and its clauses. Untied tasks never move to another
-/// thread in libgomp, so they are like others.
-fn directive(flags: usize, is_deferred: bool) -> (Directive, &'static str) {
+/// The directive of a task with these flags. Untied tasks never move to another thread in libgomp,
+/// so they are like others.
+#[inline(always)]
+fn directive(flags: usize, is_deferred: bool) -> Directive {
+    let is_undeferred = !is_deferred || flags & FINAL != 0;
+    if is_undeferred { Directive::UndeferredTask } else { Directive::Task }
+}
+
+/// Its clauses.
+fn written(flags: usize, is_deferred: bool) -> &'static str {
     match (is_deferred, flags & FINAL != 0) {
-        (false, _) => (Directive::UndeferredTask, "if(...)"),
-        (true, true) => (Directive::UndeferredTask, "final(...)"),
-        (true, false) => (Directive::Task, ""),
+        (false, _) => "if(...)",
+        (true, true) => "final(...)",
+        (true, false) => "",
     }
 }
 
@@ -42,24 +49,26 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
     detach: usize,
 ) -> usize {
     let call = Call::<ENTRY>::executing(function);
-    let arguments: Arguments =
-        [function, data, copy, size, align, condition, flags, dependences, priority, detach];
-    let (directive, written) = directive(flags, condition as u8 != 0);
+    let is_deferred = condition as u8 != 0;
+    let words = || clauses::of(written(flags, is_deferred));
+    let arguments = |[function, data, copy, size, align]: [usize; 5]| -> Arguments {
+        [function, data, copy, size, align, condition, flags, dependences, priority, detach]
+    };
+    let of = [function, data, copy, size, align];
     // SAFETY: the contract of this adapter; descriptors are ours.
     unsafe {
-        let Some(construct) = call.body(directive, function, || clauses::of(written)) else {
-            return call.pass_on(&arguments);
+        let Some(site) = call.site(directive(flags, is_deferred), words) else {
+            return call.pass_on(&arguments(of));
         };
-        let mut header = Header::new([function, data, copy, size, align], flags, construct);
+        let construct = site.construct;
+        let mut header = Header::new(of, flags, construct);
         tasks::create_begin(construct, &raw mut header.id);
         if flags & DEPEND != 0 {
             tasks::depend(construct, header.id, depend::items(dependences));
         }
-        let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
-            let mut ours = arguments;
-            ours[0] = run as *const () as usize;
-            ours[1..5].copy_from_slice(&[block.data, block.copy, block.size, block.align]);
-            call.pass_on(&ours)
+        let nothing = Header::hand_over(&raw mut header, site.library.is_cancellable, |block| {
+            let run = run as *const () as usize;
+            site.pass_on(&arguments([run, block.data, block.copy, block.size, block.align]))
         });
         tasks::create_end(construct, header.id);
         nothing
@@ -92,8 +101,9 @@ mod tests {
     #[test]
     fn clauses_that_are_met_make_a_task_undeferred() {
         const UNTIED: usize = 1;
-        assert_eq!(directive(UNTIED, true), (Directive::Task, ""));
-        assert_eq!(directive(FINAL, true), (Directive::UndeferredTask, "final(...)"));
-        assert_eq!(directive(DETACH, false), (Directive::UndeferredTask, "if(...)"));
+        let of = |flags, is_deferred| (directive(flags, is_deferred), written(flags, is_deferred));
+        assert_eq!(of(UNTIED, true), (Directive::Task, ""));
+        assert_eq!(of(FINAL, true), (Directive::UndeferredTask, "final(...)"));
+        assert_eq!(of(DETACH, false), (Directive::UndeferredTask, "if(...)"));
     }
 }

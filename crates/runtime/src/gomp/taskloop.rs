@@ -60,19 +60,19 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
     let call = Call::<ENTRY>::executing(function);
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
-        let original: Original = call.original();
         let words = || clauses::of(written(flags, number));
-        let Some(construct) = call.body(Directive::Taskloop, function, words) else {
-            return original(
+        let Some(site) = call.site(Directive::Taskloop, words) else {
+            return call.original::<Original>()(
                 function, data, copy, size, align, flags, number, priority, start, end, step,
             );
         };
+        let (construct, original) = (site.construct, site.original::<Original>());
         let mut header = Header::new([function, data, copy, size, align], flags, construct);
         if flags & REDUCTION != 0 {
             header.words[2] = (data as *const usize).add(2).read();
         }
         iterations::taskloop_enter(construct, &raw mut header.id);
-        let nothing = Header::hand_over(&raw mut header, call.library.is_cancellable, |block| {
+        let nothing = Header::hand_over(&raw mut header, site.library.is_cancellable, |block| {
             let run = run as *const () as usize;
             let [data, copy, size, align] = [block.data, block.copy, block.size, block.align];
             original(run, data, copy, size, align, flags, number, priority, start, end, step)

@@ -31,6 +31,8 @@ struct Thread {
     called_from: usize,
     /// Null outside of parts.
     part: *mut Part,
+    /// What is open in the part.
+    open: (Open, Option<Given>),
     outermost: Part,
 }
 
@@ -63,8 +65,8 @@ pub struct Part {
     /// The region of a program of a gcc before 4.9, whose begin and end are two calls
     /// ([`super::split`]).
     pub split: *mut (),
-    construct: Option<Given>,
-    open: Open,
+    /// What is open in the part around this one.
+    open_around: (Open, Option<Given>),
     group_count: u32,
     groups: [Option<Given>; GROUPS_MAX],
 }
@@ -77,25 +79,10 @@ impl Part {
             library,
             ordered: None,
             split: null_mut(),
-            construct: None,
-            open: Open::Nothing,
+            open_around: (Open::Nothing, None),
             group_count: 0,
             groups: [None; GROUPS_MAX],
         }
-    }
-
-    /// The construct is open now, as this.
-    pub fn open(&mut self, open: Open, construct: Given) {
-        (self.open, self.construct) = (open, Some(construct));
-    }
-
-    /// The construct that is open as this; it no longer is.
-    pub fn close(&mut self, open: Open) -> Option<Given> {
-        if self.open != open {
-            return None;
-        }
-        self.open = Open::Nothing;
-        self.construct.take()
     }
 
     /// A taskgroup begins; `None` for one that is not observed.
@@ -149,24 +136,53 @@ pub fn with_part<T>(change: impl FnOnce(&mut Part) -> T) -> T {
     }
 }
 
+/// The construct is open now, as this.
+#[inline(always)]
+pub fn open(as_what: Open, construct: Given) {
+    // SAFETY: only this thread uses its variable.
+    unsafe { (*here()).open = (as_what, Some(construct)) };
+}
+
+/// The construct that is open as this; it no longer is.
+#[inline(always)]
+pub fn close(as_what: Open) -> Option<Given> {
+    // SAFETY: as above.
+    let open = unsafe { &mut (*here()).open };
+    if open.0 != as_what {
+        return None;
+    }
+    open.0 = Open::Nothing;
+    open.1
+}
+
 /// This thread is in `part` until [`leave`] gets what this returns.
 ///
 /// # Safety
 /// The part must be there until then.
 #[inline(always)]
 pub unsafe fn enter(part: *mut Part) -> *mut Part {
-    // SAFETY: only this thread uses its variable.
-    unsafe { replace(&mut (*here()).part, part) }
+    // SAFETY: only this thread uses its variable, and the caller's promise.
+    unsafe {
+        let thread = here();
+        (*part).open_around = replace(&mut (*thread).open, (Open::Nothing, None));
+        replace(&mut (*thread).part, part)
+    }
 }
 
 /// This thread is again in the part that [`enter`] has returned.
 ///
 /// # Safety
-/// It must be that.
+/// It must be that, and the part that is left must still be there.
 #[inline(always)]
 pub unsafe fn leave(outer: *mut Part) {
-    // SAFETY: only this thread uses its variable.
-    unsafe { (*here()).part = outer };
+    // SAFETY: only this thread uses its variable, and the caller's promise.
+    unsafe {
+        let thread = here();
+        if let Some(left) = (*thread).part.as_ref() {
+            (*thread).open = left.open_around;
+        }
+        (*thread).part = outer;
+    }
 }
 
 /// This thread executes `function`; returns what it executed before.
@@ -190,11 +206,34 @@ mod tests {
 
     #[test]
     fn what_is_open_is_closed_once_and_as_what_it_is() {
-        let mut part = Part::new(1, std::ptr::null());
-        part.open(Open::Loop, name(1));
-        assert!(part.close(Open::Single).is_none());
-        assert_eq!(address(part.close(Open::Loop)), address(Some(name(1))));
-        assert!(part.close(Open::Loop).is_none());
+        open(Open::Loop, name(1));
+        assert!(close(Open::Single).is_none());
+        assert_eq!(address(close(Open::Loop)), address(Some(name(1))));
+        assert!(close(Open::Loop).is_none());
+    }
+
+    /// What is open in a part that ends is closed with it.
+    #[test]
+    fn each_part_has_its_own_that_is_open() {
+        let mut parts = [2, 3].map(|function| Part::new(function, std::ptr::null()));
+        let [outer, inner] = &mut parts;
+        open(Open::Single, name(1));
+        // SAFETY: both are left below.
+        let outermost = unsafe { enter(outer) };
+        assert!(close(Open::Single).is_none());
+        open(Open::Loop, name(2));
+        // SAFETY: as above.
+        let around = unsafe { enter(inner) };
+        assert!(close(Open::Loop).is_none());
+        open(Open::Section, name(3));
+        // SAFETY: the parts that `enter` has returned.
+        unsafe { leave(around) };
+        assert_eq!(address(close(Open::Loop)), address(Some(name(2))));
+        open(Open::Sections, name(4));
+        // SAFETY: as above.
+        unsafe { leave(outermost) };
+        assert!(close(Open::Sections).is_none());
+        assert_eq!(address(close(Open::Single)), address(Some(name(1))));
     }
 
     #[test]

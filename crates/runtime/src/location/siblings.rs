@@ -18,7 +18,7 @@ use crate::memory;
 /// How many children of a node are in its list.
 const LISTED: usize = 32;
 /// How many of these are looked at before the table: they cost no more than that.
-const NEAR: usize = 4;
+pub const NEAR: usize = 4;
 const PLACES_FIRST: usize = 1 << 10;
 
 /// A table of nodes: each place has a node, or 0. At least half of the places are free.

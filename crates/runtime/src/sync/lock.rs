@@ -59,7 +59,7 @@ impl Lock {
         Fields::from_words([first.load(Relaxed), second.load(Relaxed)])
     }
 
-    /// Whether its id is known, and the acquisition that it is in, if it is in one, is in the trace.
+    /// Whether its id is known, and the acquisition that it is in, if any, is in the trace.
     #[inline(always)]
     pub fn is_recorded(&self) -> bool {
         self.fields[0].load(Relaxed) != 0 && !self.silent.load(Relaxed)

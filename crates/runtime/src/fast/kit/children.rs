@@ -7,7 +7,8 @@
 //! | policy | looks at | the found one becomes the hint | for |
 //! |---|---|---|---|
 //! | [`last`] | the hint | it is | bodies, which have no siblings as a rule |
-//! | [`nearby`] | the hint, the one next to it, the head of the list | yes | regions: children come in the order of their first visits |
+//! | [`nearby`] | the hint, the one next to it, the head of the list | yes | functions: children come in the order of their first visits |
+//! | [`among_first`] | the same, and more of the list | yes | constructs: a call path has few |
 //! | [`alternating`] | the hint, the head, the list | not the head | tasks: two children in turns are common |
 //! | [`listed`] | the list | no | stubs of tasks, which are never entered |
 //! | [`followed`] | the hint, the list | yes | teams, where the hint tells which region was entered |
@@ -22,6 +23,7 @@ use pompeii_live::NodeOffset;
 
 use super::{Place, node};
 use crate::location::Location;
+use crate::location::siblings::NEAR;
 
 /// What a child is known by: its key, or what has it. A region's key is asked for at each child
 /// again, since another thread may exclude the region meanwhile, and since a register that keeps it
@@ -89,6 +91,33 @@ pub unsafe fn nearby(
         }
         (*node(thread, parent)).hint = child as NodeOffset;
         Some(child)
+    }
+}
+
+/// The same, or another one of the first of all.
+#[inline(always)]
+pub unsafe fn among_first(
+    thread: *mut Location,
+    parent: NodeOffset,
+    wanted: impl Wanted,
+) -> Option<usize> {
+    // SAFETY: the contract of this module.
+    unsafe {
+        if let Some(child) = nearby(thread, parent, wanted) {
+            return Some(child);
+        }
+        let mut child = (*node(thread, parent)).first_child as usize;
+        for _ in 1..NEAR {
+            if child == 0 {
+                return None;
+            }
+            child = (*node(thread, child)).sibling as usize;
+            if is_wanted(thread, child, wanted) {
+                (*node(thread, parent)).hint = child as NodeOffset;
+                return Some(child);
+            }
+        }
+        None
     }
 }
 
@@ -203,6 +232,7 @@ mod tests {
         const HINT: Found = (Some(1), 1);
         assert_eq!(by(last), [NONE, HINT, NONE, NONE, NONE]);
         assert_eq!(by(nearby), [(Some(0), 0), HINT, (Some(2), 2), NONE, NONE]);
+        assert_eq!(by(among_first), [(Some(0), 0), HINT, (Some(2), 2), (Some(3), 3), NONE]);
         assert_eq!(by(alternating), [(Some(0), 1), HINT, (Some(2), 2), (Some(3), 3), NONE]);
         assert_eq!(by(listed), [(Some(0), 1), HINT, (Some(2), 1), (Some(3), 1), NONE]);
         let followed =
