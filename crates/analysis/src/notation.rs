@@ -142,7 +142,7 @@ fn region(part: &str, depth: usize) -> Region {
     let role = role_of(word, depth == 0 && place.is_empty());
     let paradigm = match role {
         _ if word.starts_with("MPI_") => Paradigm::Mpi,
-        _ if word.starts_with("pthread_") => Paradigm::Pthread,
+        _ if word.starts_with("pthread_") || word.starts_with("sem_") => Paradigm::Pthread,
         Role::File => Paradigm::Io,
         Role::Artificial => Paradigm::Measurement,
         Role::Function | Role::User => Paradigm::User,
@@ -181,7 +181,9 @@ fn role_of(word: &str, root: bool) -> Role {
         "create task" => Role::TaskCreate,
         "TASKS" | MEASUREMENT_OFF => Role::Artificial,
         _ if first.starts_with("omp_") && first.ends_with("_lock") => Role::Lock,
-        _ if first.starts_with("pthread_mutex_") => Role::Lock,
+        _ if first.starts_with("pthread_mutex_") || first.starts_with("pthread_rwlock_") => {
+            Role::Lock
+        }
         _ if first.starts_with("user:") => Role::User,
         "fread" | "fwrite" => Role::File,
         "function" | "artificial" | "loop" | "lock" | "user" => Role::Function,

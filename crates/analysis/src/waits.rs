@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, IndexVec, LocationId, RegionId, Role, Ticks, Wait};
+use pompeii_model::{CallId, IndexVec, LocationId, Region, RegionId, Role, Ticks, Wait};
 
 use crate::Lens;
 
 /// A construct at which threads have waited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitedAt {
-    /// The barrier, critical, lock routine, ordered or taskwait.
+    /// The barrier, critical, lock routine, ordered or taskwait, or a function of POSIX threads.
     pub region: RegionId,
     /// All waiting there that has a known cause or one that is not told apart.
     pub ticks: Ticks,
@@ -60,7 +60,7 @@ impl<'a> Waits<'a> {
         for wait in lens.cube.waits.iter().filter(|wait| !wait.is_serial()) {
             by_call.entry(wait.call).or_default().push(wait);
         }
-        let around = lens.cube.calls.innermost(|call| !synchronises(lens.role(call)));
+        let around = lens.cube.calls.innermost(|call| !synchronises(lens.region(call)));
         Self { by_call, around }
     }
 
@@ -69,6 +69,20 @@ impl<'a> Waits<'a> {
     pub(crate) fn holders(&self, call: CallId) -> impl Iterator<Item = (CallId, Ticks)> {
         let waits = self.by_call.get(&call).into_iter().flatten();
         waits.filter_map(|wait| Some((wait.by?.0, wait.ticks())))
+    }
+
+    /// Who was waited for at these call paths, and in which call, the waiting construct itself
+    /// included: the one that has signaled a condition, for example. The largest first.
+    pub(crate) fn enders(&self, calls: &[CallId]) -> Vec<((CallId, LocationId), Ticks)> {
+        let mut found: HashMap<(CallId, LocationId), Ticks> = HashMap::new();
+        for wait in calls.iter().filter_map(|call| self.by_call.get(call)).flatten() {
+            if let Some(by) = wait.by {
+                *found.entry(by).or_default() += wait.ticks();
+            }
+        }
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.sort_by_key(|&(by, ticks)| (-ticks, by));
+        found
     }
 
     /// What was waited for at these call paths, the largest first.
@@ -86,11 +100,12 @@ impl<'a> Waits<'a> {
     }
 }
 
-fn synchronises(role: Role) -> bool {
-    matches!(
-        role,
+fn synchronises(region: &Region) -> bool {
+    let is_construct = matches!(
+        region.role,
         Role::Barrier | Role::ImplicitBarrier | Role::Critical | Role::Ordered | Role::Lock
-    )
+    );
+    is_construct || region.pthread_class().is_some()
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Visited<'_> {
         if self.is_mpi() && self.role == role { value } else { 0 }
     }
 
-    /// The value in a function that locks a mutex.
+    /// The value in a function that locks a mutex, or a lock for readers and writers.
     fn mutex(&self, value: u64) -> u64 {
         if self.paradigm == Paradigm::Pthread && self.role == Role::Lock { value } else { 0 }
     }

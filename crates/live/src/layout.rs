@@ -200,8 +200,9 @@ pub struct Node {
     /// Time spent here and in nothing below.
     pub ticks: u64,
     /// Barrier: waiting for the latest arrival. Critical, lock: held by another thread meanwhile.
-    /// Ordered: waiting for the turn. Atomic: what other threads cost the visits that were timed.
-    /// Loop: see [`Iterations`](crate::Iterations), as for five other fields. MPI: see
+    /// Ordered: waiting for the turn. Function of POSIX threads: waiting for another thread.
+    /// Atomic: what other threads cost the visits that were timed. Loop: see
+    /// [`Iterations`](crate::Iterations), as for five other fields. MPI: see
     /// [`MpiValues`](crate::MpiValues), as for six other fields.
     pub wait_ticks: u64,
     /// Barrier: after the latest arrival, without a task to execute.

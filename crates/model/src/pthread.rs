@@ -34,7 +34,9 @@ impl Region {
     /// Whether it is a function of POSIX threads that waits for another thread.
     pub fn waits_for_thread(&self) -> bool {
         let is_wait = ["lock", "wait", "join"].iter().any(|end| self.name.contains(end));
-        let never = ["unlock", "trylock"].iter().any(|end| self.name.ends_with(end));
+        let never = ["unlock", "trylock", "tryrdlock", "trywrlock"]
+            .iter()
+            .any(|end| self.name.ends_with(end));
         self.paradigm == Paradigm::Pthread && is_wait && !never
     }
 }
@@ -55,10 +57,13 @@ mod tests {
             ("pthread_mutex_trylock", PthreadClass::Lock, false),
             ("pthread_mutex_unlock", PthreadClass::Lock, false),
             ("pthread_rwlock_timedrdlock", PthreadClass::Lock, true),
+            ("pthread_rwlock_tryrdlock", PthreadClass::Lock, false),
+            ("pthread_rwlock_unlock", PthreadClass::Lock, false),
             ("pthread_cond_wait", PthreadClass::Condition, true),
             ("pthread_cond_timedwait", PthreadClass::Condition, true),
             ("pthread_cond_signal", PthreadClass::Condition, false),
             ("sem_wait", PthreadClass::Condition, true),
+            ("sem_post", PthreadClass::Condition, false),
             ("pthread_join", PthreadClass::Join, true),
             ("pthread_timedjoin_np", PthreadClass::Join, true),
             ("pthread_barrier_wait", PthreadClass::Barrier, true),

@@ -9,8 +9,9 @@ use crate::{CallId, Id, LocationId};
 /// Name of the list in a `profile.cubex`, a further file there.
 pub const WAITS_FILE: &str = "pompeii-waits.txt";
 
-/// Waiting of one location at one call path (a barrier, critical, lock or ordered) because of what
-/// one location, possibly all that are not told apart, was doing. Times are clock ticks.
+/// Waiting of one location at one call path (a barrier, critical, lock or ordered, a function of
+/// POSIX threads) because of what one location, possibly all that are not told apart, was doing.
+/// Times are clock ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Where it waited.
@@ -18,13 +19,13 @@ pub struct Wait {
     /// Who waited.
     pub location: LocationId,
     /// Who was waited for, and where it was: the barrier that it reached last, the critical that it
-    /// held, the task that it ended last. `None` for all causes beyond the first few. At the
-    /// location itself, since no thread waits for itself: the construct that precedes a serial part
-    /// which ends at `call`.
+    /// held, the task that it ended last, its signal of a condition. `None` for all causes beyond
+    /// the first few. At the location itself, since no thread waits for itself: the construct that
+    /// precedes a serial part which ends at `call`.
     pub by: Option<(CallId, LocationId)>,
     /// How often.
     pub visits: i64,
-    /// How long: a part of the waiting metric of the call path.
+    /// How long: a part of the waiting metric of the call path, or of its time if there is none.
     pub wait_ticks: i64,
     /// How long it waited for the last task in a barrier: a part of the starvation there.
     pub starvation_ticks: i64,

@@ -37,10 +37,19 @@ pub fn waits(cube: &Cube, options: &Options) -> String {
 /// What the shares are shares of. A finding follows waiting back to its first cause if there is a
 /// trace, so it may name other code, with other shares.
 pub(crate) fn base(cube: &Cube) -> String {
-    let last = "Shares are those of all waiting at the construct. Each wait is counted for the \
-                thread that came last, or that held the lock.";
+    let counted = match Lens::new(cube).total("pthread_time") {
+        0 => "came last, or that held the lock",
+        _ => {
+            "came last, that held the lock, that ended the waiting for a condition or a semaphore, \
+             or whose end was waited for"
+        }
+    };
+    let last = format!(
+        "Shares are those of all waiting at the construct. Each wait is counted for the thread that \
+         {counted}."
+    );
     match cube.roots.is_empty() {
-        true => last.to_owned(),
+        true => last,
         false => format!(
             "{last} Findings follow the trace from there to the code that made this thread late, \
              possibly on another thread, so their shares differ."

@@ -70,13 +70,42 @@ void pomp_mutex_waited(struct pomp_threads_routine *routine, uintptr_t caller, u
 /* Before the thread gives a mutex back. */
 void pomp_mutex_freed(struct pomp_threads_routine *routine, uintptr_t caller, const void *mutex);
 
-/* Before the thread waits for a condition, which gives the mutex back, and after it. */
-void pomp_condition_waits(const void *mutex);
-void pomp_condition_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
-                           const void *mutex);
-
 /* The mutex is new or gone. */
 void pomp_mutex_reset(const void *mutex);
+
+/* Before the thread waits for a condition, which gives the mutex back, and after it. `condition` is
+   NULL if no other thread has ended the waiting, for example after a time limit. */
+void pomp_condition_waits(const void *mutex);
+void pomp_condition_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                           const void *condition, const void *mutex);
+
+/* Before a call that lets threads go on that wait for this condition or semaphore. */
+void pomp_threads_signals(struct pomp_threads_routine *routine, uintptr_t caller, const void *object);
+
+/* The call has waited for a semaphore; NULL as above. */
+void pomp_semaphore_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                           const void *semaphore);
+
+/* The call has waited for the end of a thread. */
+void pomp_thread_joined(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                        uintptr_t thread);
+
+/* The barrier is new, for this number of threads; 0: it is gone, or the number is not known. */
+void pomp_barrier_reset(const void *barrier, uint32_t threads);
+
+/* Before the thread waits at the barrier, also if its calls are not observed (`begun` is 0). Returns
+   what pomp_barrier_left needs after it. */
+uint64_t pomp_barrier_arrives(const void *barrier, uint64_t begun);
+void pomp_barrier_left(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                       const void *barrier, uint64_t arrival);
+
+/* The same as for mutexes, of locks for readers and writers. */
+void pomp_rwlock_taken(struct pomp_threads_routine *routine, uintptr_t caller, const void *lock,
+                       int is_writer);
+void pomp_rwlock_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                        const void *lock, int is_writer, int is_acquired);
+void pomp_rwlock_freed(struct pomp_threads_routine *routine, uintptr_t caller, const void *lock);
+void pomp_rwlock_reset(const void *lock);
 
 #ifdef __cplusplus
 }

@@ -33,19 +33,6 @@
   static struct pomp_threads_routine routine_of_##own = { #own, 0 }
 #define FUNCTION(own) FUNCTION_OF(own, NULL)
 
-/* A function that is reported when it has returned. */
-#define CALLS_OF(own, version, parameters, arguments)                                              \
-  FUNCTION_OF(own, version);                                                                       \
-  PUBLIC int own parameters                                                                        \
-  {                                                                                                \
-    uint64_t begun = pomp_threads_begin();                                                         \
-    int result = NEXT(own) arguments;                                                              \
-    if (begun)                                                                                     \
-      REPORT(pomp_threads_called(&routine_of_##own, CALLER, begun));                               \
-    return result;                                                                                 \
-  }
-#define CALLS(own, parameters, arguments) CALLS_OF(own, NULL, parameters, arguments)
-
 /* ---- Creating threads, and waiting for their ends. */
 
 /* What an observed thread calls instead of its function, which it then calls without a frame of this
@@ -72,11 +59,23 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   return result;
 }
 
+/* A function that waits for the end of a thread. */
+#define JOINS(own, parameters, arguments)                                                          \
+  FUNCTION(own);                                                                                   \
+  PUBLIC int own parameters                                                                        \
+  {                                                                                                \
+    uint64_t begun = pomp_threads_begin();                                                         \
+    int result = NEXT(own) arguments;                                                              \
+    if (begun)                                                                                     \
+      REPORT(pomp_thread_joined(&routine_of_##own, CALLER, begun, (uintptr_t)thread));             \
+    return result;                                                                                 \
+  }
+
 int pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *);
-CALLS(pthread_join, (pthread_t thread, void **value), (thread, value))
-CALLS(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until),
+JOINS(pthread_join, (pthread_t thread, void **value), (thread, value))
+JOINS(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *until),
       (thread, value, until))
-CALLS(pthread_clockjoin_np,
+JOINS(pthread_clockjoin_np,
       (pthread_t thread, void **value, clockid_t clock, const struct timespec *until),
       (thread, value, clock, until))
 
@@ -162,7 +161,8 @@ PUBLIC int pthread_mutex_destroy(pthread_mutex_t *mutex)
       REPORT(pomp_condition_waits(mutex));                                                         \
     int result = NEXT(own) arguments;                                                              \
     if (begun)                                                                                     \
-      REPORT(pomp_condition_waited(&routine_of_##own, CALLER, begun, mutex));                      \
+      REPORT(pomp_condition_waited(&routine_of_##own, CALLER, begun, result ? NULL : condition,    \
+                                   mutex));                                                        \
     return result;                                                                                 \
   }
 
@@ -175,42 +175,149 @@ WAITS(pthread_cond_clockwait,
       (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
        const struct timespec *until),
       (condition, mutex, clock, until))
-CALLS_OF(pthread_cond_signal, OF_CONDITIONS, (pthread_cond_t *condition), (condition))
-CALLS_OF(pthread_cond_broadcast, OF_CONDITIONS, (pthread_cond_t *condition), (condition))
 
-/* ---- Barriers, locks for readers and writers, semaphores. */
+/* A function that lets threads go on that wait for an object. Which thread calls it is known before
+   these go on. */
+#define SIGNALS(own, version, type)                                                                \
+  FUNCTION_OF(own, version);                                                                       \
+  PUBLIC int own(type *object)                                                                     \
+  {                                                                                                \
+    if (pomp_threads_observes())                                                                   \
+      REPORT(pomp_threads_signals(&routine_of_##own, CALLER, object));                             \
+    uint64_t begun = pomp_threads_begin();                                                         \
+    int result = NEXT(own)(object);                                                                \
+    if (begun)                                                                                     \
+      REPORT(pomp_threads_called(&routine_of_##own, CALLER, begun));                               \
+    return result;                                                                                 \
+  }
 
-CALLS(pthread_barrier_wait, (pthread_barrier_t *barrier), (barrier))
+SIGNALS(pthread_cond_signal, OF_CONDITIONS, pthread_cond_t)
+SIGNALS(pthread_cond_broadcast, OF_CONDITIONS, pthread_cond_t)
+
+/* ---- Barriers. */
+
+NEXT_FUNCTION(pthread_barrier_init, NULL);
+PUBLIC int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                                unsigned count)
+{
+  int is_shared = PTHREAD_PROCESS_PRIVATE;
+  if (attributes)
+    pthread_barrierattr_getpshared(attributes, &is_shared);
+  /* Threads of other processes are not seen to arrive. */
+  pomp_barrier_reset(barrier, is_shared == PTHREAD_PROCESS_PRIVATE ? count : 0);
+  return NEXT(pthread_barrier_init)(barrier, attributes, count);
+}
+
+NEXT_FUNCTION(pthread_barrier_destroy, NULL);
+PUBLIC int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+  int result = NEXT(pthread_barrier_destroy)(barrier);
+  pomp_barrier_reset(barrier, 0);
+  return result;
+}
+
+FUNCTION(pthread_barrier_wait);
+PUBLIC int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+  uint64_t begun = pomp_threads_begin();
+  uint64_t arrival;
+  REPORT(arrival = pomp_barrier_arrives(barrier, begun));
+  int result = NEXT(pthread_barrier_wait)(barrier);
+  if (begun)
+    REPORT(pomp_barrier_left(&routine_of_pthread_barrier_wait, CALLER, begun, barrier, arrival));
+  return result;
+}
+
+/* ---- Semaphores. */
 
 /* Without a try, after which the thread would not be cancelled in them. */
-CALLS(sem_wait, (sem_t *semaphore), (semaphore))
-CALLS(sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
+#define TAKES(own, parameters, arguments)                                                          \
+  FUNCTION(own);                                                                                   \
+  PUBLIC int own parameters                                                                        \
+  {                                                                                                \
+    uint64_t begun = pomp_threads_begin();                                                         \
+    int result = NEXT(own) arguments;                                                              \
+    if (begun)                                                                                     \
+      REPORT(pomp_semaphore_waited(&routine_of_##own, CALLER, begun, result ? NULL : semaphore));  \
+    return result;                                                                                 \
+  }
 
-/* A function that waits unless its try succeeds, which is not reported by itself. */
-#define TRIES(own, try, of_try, parameters, arguments)                                             \
+int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
+TAKES(sem_wait, (sem_t *semaphore), (semaphore))
+TAKES(sem_timedwait, (sem_t *semaphore, const struct timespec *until), (semaphore, until))
+TAKES(sem_clockwait, (sem_t *semaphore, clockid_t clock, const struct timespec *until),
+      (semaphore, clock, until))
+SIGNALS(sem_post, NULL, sem_t)
+
+/* ---- Locks for readers and writers. */
+
+#define SHARES(own, try, is_writer, parameters, arguments)                                         \
   FUNCTION(own);                                                                                   \
   PUBLIC int own parameters                                                                        \
   {                                                                                                \
     if (!pomp_threads_observes() || !found(&next_of_##try))                                        \
       return NEXT(own) arguments;                                                                  \
-    if (NEXT(try) of_try == 0) {                                                                   \
-      REPORT(pomp_threads_counted(&routine_of_##own, CALLER));                                     \
-      return 0;                                                                                    \
+    int result = NEXT(try)(lock);                                                                  \
+    if (result == 0) {                                                                             \
+      REPORT(pomp_rwlock_taken(&routine_of_##own, CALLER, lock, is_writer));                       \
+      return result;                                                                               \
     }                                                                                              \
     uint64_t begun = pomp_threads_begin();                                                         \
-    int result = NEXT(own) arguments;                                                              \
-    REPORT(pomp_threads_called(&routine_of_##own, CALLER, begun));                                 \
+    result = NEXT(own) arguments;                                                                  \
+    REPORT(pomp_rwlock_waited(&routine_of_##own, CALLER, begun, lock, is_writer, result == 0));    \
     return result;                                                                                 \
   }
 
-NEXT_FUNCTION(pthread_rwlock_tryrdlock, NULL);
-NEXT_FUNCTION(pthread_rwlock_trywrlock, NULL);
-TRIES(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (lock), (pthread_rwlock_t *lock), (lock))
-TRIES(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (lock), (pthread_rwlock_t *lock), (lock))
-TRIES(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, (lock),
-      (pthread_rwlock_t *lock, const struct timespec *until), (lock, until))
-TRIES(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, (lock),
-      (pthread_rwlock_t *lock, const struct timespec *until), (lock, until))
+#define TRIES_TO_SHARE(own, is_writer)                                                             \
+  FUNCTION(own);                                                                                   \
+  PUBLIC int own(pthread_rwlock_t *lock)                                                           \
+  {                                                                                                \
+    int result = NEXT(own)(lock);                                                                  \
+    if (!pomp_threads_observes())                                                                  \
+      return result;                                                                               \
+    if (result == 0)                                                                               \
+      REPORT(pomp_rwlock_taken(&routine_of_##own, CALLER, lock, is_writer));                       \
+    else                                                                                           \
+      REPORT(pomp_threads_counted(&routine_of_##own, CALLER));                                     \
+    return result;                                                                                 \
+  }
+
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *, clockid_t, const struct timespec *);
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *, clockid_t, const struct timespec *);
+TRIES_TO_SHARE(pthread_rwlock_tryrdlock, 0)
+TRIES_TO_SHARE(pthread_rwlock_trywrlock, 1)
+SHARES(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, 0, (pthread_rwlock_t *lock), (lock))
+SHARES(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, 1, (pthread_rwlock_t *lock), (lock))
+SHARES(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, 0,
+       (pthread_rwlock_t *lock, const struct timespec *until), (lock, until))
+SHARES(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, 1,
+       (pthread_rwlock_t *lock, const struct timespec *until), (lock, until))
+SHARES(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, 0,
+       (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+       (lock, clock, until))
+SHARES(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, 1,
+       (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+       (lock, clock, until))
+
+FUNCTION(pthread_rwlock_unlock);
+PUBLIC int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+  if (pomp_threads_observes())
+    REPORT(pomp_rwlock_freed(&routine_of_pthread_rwlock_unlock, CALLER, lock));
+  return NEXT(pthread_rwlock_unlock)(lock);
+}
+
+#define RESETS(own, parameters, arguments)                                                         \
+  NEXT_FUNCTION(own, NULL);                                                                        \
+  PUBLIC int own parameters                                                                        \
+  {                                                                                                \
+    pomp_rwlock_reset(lock);                                                                       \
+    return NEXT(own) arguments;                                                                    \
+  }
+
+RESETS(pthread_rwlock_init, (pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes),
+       (lock, attributes))
+RESETS(pthread_rwlock_destroy, (pthread_rwlock_t *lock), (lock))
 
 /* ---- The begin of the program. */
 

@@ -161,6 +161,24 @@ pub fn count_held(thread: &mut Location, lock: &Lock, now: u64) {
     }
 }
 
+/// Where the thread has asked for a lock that it has alone, and since when it has it; `None` if it
+/// has not. Of locks that threads can share.
+pub fn exclusive_holder(thread: &Location, lock: &Lock) -> Option<(Place, u64)> {
+    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let is_own = holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0;
+    is_own.then(|| (holder, lock.taken_ticks.load(Relaxed)))
+}
+
+/// The thread, which has asked at `place` and has the lock since `taken`, gives it back. Other
+/// threads may still share it: whoever waits for all of them waits for the last one.
+pub fn shared_released(thread: &mut Location, lock: &Lock, (place, taken): (Place, u64), now: u64) {
+    if place.node() != 0 {
+        thread.node(place.node()).delay_ticks += now.saturating_sub(taken);
+    }
+    lock.holder.store(place.word(), Relaxed);
+    give_back(lock, now);
+}
+
 /// It is the iteration's turn in the ordered construct of this region, where the thread is in it:
 /// the time since the location's last event, the enter, was waiting for `before`.
 pub fn had_turn(thread: &mut Location, region: u32, before: Place, now: u64) {

@@ -105,7 +105,10 @@ fn by_lock(search: &Search, metric: &'static str) -> Vec<Vec<CallId>> {
     let losses = search.losses(metric).into_iter().flat_map(|(_, calls)| calls);
     let losses: Vec<CallId> = losses.collect();
     let users = lock_users::same_lock(search, &losses);
+    // A lock for readers and writers is one lock for both kinds of calls.
+    let is_posix = |call: CallId| lens.region(call).pthread_class().is_some();
     let key = |call: CallId| match lens.role(call) {
+        Role::Lock if is_posix(call) => Err(("", users.get(&call).copied())),
         Role::Critical => Err((lens.region(call).construct(), None)),
         Role::Lock => Err((lens.region(call).construct(), users.get(&call).copied())),
         _ => Ok(lens.cube.calls.region(call)),
@@ -211,6 +214,8 @@ fn locked_in(
     let is_lock = lens.role(calls[0]) == Role::Lock;
     let user = if is_lock { lock_users::longest(search, calls) } else { None };
     let (user, share) = user.map_or((kept, None), |(user, share)| (user, share));
+    let called = &lens.cube.regions[user];
+    let construct = called.pthread_class().map_or(construct, |_| called.construct());
     let several = share.filter(|share| *share < 1.0);
     let sentence = several.map(|share| {
         let (percent, name) = (format::percent(share), lens.cube.regions[user].label());
@@ -425,6 +430,32 @@ mod tests {
                     [lock, none]
                     18 visits: 8.9 ms waiting for another thread, 111 µs with the lock.
                     100 % of the waiting is for thread 1 in refill.
+                    Hold the lock for a shorter time, or use one lock per independent object.
+            "#]],
+        );
+    }
+
+    /// A writer waits for a reader, and a reader for the writer: it is one lock.
+    #[test]
+    fn readers_and_writers_have_one_lock() {
+        check_with_waits(
+            "wall=100 locations=3
+             a                                          0    time=100
+             a/read@a.c:21                              1    time=80 visits=1
+             a/read@a.c:21/pthread_rwlock_rdlock@a.c:22  1  time=20 visits=9 \
+             pthread_lock_contention_mutex_lock=20 pthread_lock_held=70
+             a/write@a.c:11                             2    time=30 visits=1
+             a/write@a.c:11/pthread_rwlock_wrlock@a.c:13  2  time=70 visits=9 \
+             pthread_lock_contention_mutex_lock=70 pthread_lock_held=20",
+            &[
+                ("pthread_rwlock_wrlock@a.c:13", 2, "pthread_rwlock_rdlock@a.c:22", 1, 70),
+                ("pthread_rwlock_rdlock@a.c:22", 1, "pthread_rwlock_wrlock@a.c:13", 2, 20),
+            ],
+            expect![[r#"
+                a.c:22 pthread_rwlock_rdlock | pthread_lock_contention_mutex_lock lost=90 gain=30 (25 to 35)
+                    [lock, none]
+                    18 visits: 5.0 ms waiting for another thread, 5.0 ms with the lock.
+                    78 % of the time with the lock is in pthread_rwlock_rdlock a.c:22.
                     Hold the lock for a shorter time, or use one lock per independent object.
             "#]],
         );

@@ -51,6 +51,8 @@ mod starvation;
 mod task_diagnoses;
 mod task_group;
 mod task_waits;
+mod thread_waits;
+mod thread_work;
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -175,6 +177,7 @@ const DETECTORS: &[(Detector, Needs)] = &[
     (barriers::detect, Needs::Teams),
     (task_waits::detect, Needs::Teams),
     (starvation::detect, Needs::Teams),
+    (thread_waits::detect, Needs::Teams),
     (mpi::detect, Needs::Nothing),
     (idle_threads::detect_serial, Needs::Nothing),
     (idle_threads::detect_limited, Needs::Nothing),

@@ -86,59 +86,81 @@ pub const LOCK_API: Property = Property {
 };
 
 /// Waiting for conditions.
-pub const CONDITIONAL: Property = property(
-    ("pthread_conditional", "Conditions", Some("pthread_synchronization")),
-    Compute::Row(|profile, call| profile.class_time(Class::Pthread(PthreadClass::Condition), call)),
-    Doc {
-        measures: "Time in functions of conditions and semaphores (pthread_cond_wait, sem_wait and \
-            others). std::condition_variable uses these functions.",
-        formula: "own time of call paths of these functions.",
-        cost: "The thread does nothing until another thread signals the condition.",
-        recognise: "A thread that waits for work has a large value, and that is no loss if there is \
-            no work. If all threads have large values at the same time, one of them delays the \
-            others.",
-        remedy: "Let the threads that signal do so earlier, or give the waiting ones other work.",
-        example: "Three threads take work from a queue that one thread fills: they wait for 70 % of \
-            the run.",
-    },
-);
+pub const CONDITIONAL: Property = Property {
+    gain: "not known: whether there was work for the threads that waited cannot be measured.",
+    ..property(
+        ("pthread_conditional", "Conditions", Some("pthread_synchronization")),
+        Compute::Row(|profile, call| {
+            profile.class_time(Class::Pthread(PthreadClass::Condition), call)
+        }),
+        Doc {
+            measures: "Time in functions of conditions and semaphores (pthread_cond_wait, sem_wait \
+                and others). std::condition_variable uses these functions.",
+            formula: "own time of call paths of these functions. A call has waited for the thread \
+                that signaled the condition, or posted the semaphore, last before it returned.",
+            cost: "The thread does nothing until another thread signals the condition.",
+            recognise: "The finding names the thread that signals, and what this thread does. A \
+                thread that waits for work has a large value, and that is no loss if there is no \
+                work: then the thread that signals waits itself.",
+            remedy: "Let the threads that signal do so earlier, or give the waiting ones other \
+                work.",
+            example: "Three threads take work from a queue that one thread fills: they wait for \
+                70 % of the run.",
+        },
+    )
+};
 
 /// Waiting for the ends of threads.
-pub const JOIN: Property = property(
-    ("pthread_join", "Waiting for ends of threads", Some("pthread_synchronization")),
-    Compute::Row(|profile, call| profile.class_time(Class::Pthread(PthreadClass::Join), call)),
-    Doc {
-        measures: "Time in pthread_join and its variants. std::thread::join uses it.",
-        formula: "own time of call paths of these functions.",
-        cost: "The thread does nothing until the other one has ended.",
-        recognise: "The thread that has created the others often waits here for the whole run.",
-        remedy: "Let it do a part of the work itself.",
-        example: "main creates one thread per processor, and waits for their ends.",
-    },
-);
+pub const JOIN: Property = Property {
+    gain: "if the threads that are waited for begin with the same function: longest work of a thread \
+        - mean of them, because they end at the same time if they have the same work. Otherwise it \
+        is not known.",
+    ..property(
+        ("pthread_join", "Waiting for ends of threads", Some("pthread_synchronization")),
+        Compute::Row(|profile, call| profile.class_time(Class::Pthread(PthreadClass::Join), call)),
+        Doc {
+            measures: "Time in pthread_join and its variants. std::thread::join uses it.",
+            formula: "own time of call paths of these functions.",
+            cost: "The thread does nothing until the other one has ended.",
+            recognise: "The thread that has created the others often waits here for the whole run. \
+                The finding names the thread that works longest, and its work.",
+            remedy: "Give all threads the same work. Let the thread that waits do a part of it.",
+            example: "main creates one thread per processor, and waits for their ends.",
+        },
+    )
+};
 
 /// Waiting at barriers.
-pub const BARRIER: Property = property(
-    ("pthread_barrier", "Barriers of threads", Some("pthread_synchronization")),
-    Compute::Row(|profile, call| profile.class_time(Class::Pthread(PthreadClass::Barrier), call)),
-    Doc {
-        measures: "Time in pthread_barrier_wait.",
-        formula: "own time of call paths of this function.",
-        cost: "All threads wait for the last one.",
-        recognise: "The thread with the smallest value arrives last.",
-        remedy: "Give all threads the same work before the barrier.",
-        example: "One of four threads has 20 % more work: the others wait for it in each step.",
-    },
-);
+pub const BARRIER: Property = Property {
+    gain: gains::LATE_THREADS,
+    ..property(
+        ("pthread_barrier", "Barriers of threads", Some("pthread_synchronization")),
+        Compute::Row(|profile, call| {
+            profile.class_time(Class::Pthread(PthreadClass::Barrier), call)
+        }),
+        Doc {
+            measures: "Time in pthread_barrier_wait.",
+            formula: "own time of call paths of this function.",
+            cost: "All threads wait for the last one.",
+            recognise: "The thread with the smallest value arrives last. The finding names the \
+                thread that was waited for.",
+            remedy: "Give all threads the same work before the barrier.",
+            example: "One of four threads has 20 % more work: the others wait for it in each step.",
+        },
+    )
+};
 
-/// Time for which mutexes were held: a mutex has no region around the code that it protects.
+/// Time for which mutexes, and locks for readers and writers, were held: they have no region around
+/// the code that they protect.
 pub const LOCK_HELD: Property = property(
     ("pthread_lock_held", "Mutex held", None),
     Compute::Measured,
     Doc {
-        measures: "Time for which a thread had mutexes that it locked in this call path.",
+        measures: "Time for which a thread had mutexes, or locks for readers and writers, that it \
+            locked in this call path.",
         formula: "for each call that acquires a mutex: from its return to the call of \
-            pthread_mutex_unlock, or until the thread waits for a condition.",
+            pthread_mutex_unlock, or until the thread waits for a condition. The same for \
+            pthread_rwlock_unlock: several readers may have a lock at the same time.",
         cost: "It costs no time by itself. Other threads that need the mutex wait meanwhile.",
         recognise: "Of the call paths that use the same mutex, the one with the largest value makes \
             the others wait, although it may not wait itself.",

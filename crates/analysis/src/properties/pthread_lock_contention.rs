@@ -1,4 +1,4 @@
-//! Waiting for the thread that has a mutex.
+//! Waiting for the thread that has a mutex, or a lock for readers and writers.
 
 use pompeii_model::Unit;
 
@@ -13,9 +13,11 @@ pub const PROPERTY: Property = Property {
     compute: Compute::Measured,
     gain: gains::NEXT_BARRIER,
     doc: Doc {
-        measures: "Time in pthread_mutex_lock and its variants while another thread had the mutex.",
+        measures: "Time in pthread_mutex_lock, pthread_rwlock_wrlock and their variants while \
+            another thread had the mutex or the lock.",
         formula: "for each call: the part of the call during which another thread had the mutex, \
-            at least 0.",
+            at least 0. A writer has waited for the last of several readers. From a trace, only \
+            mutexes count.",
         cost: "Threads wait in a queue for one object.",
         recognise: "The call path shows where the mutex is locked.",
         remedy: "Use several mutexes for independent parts of the data; hold them for a shorter \

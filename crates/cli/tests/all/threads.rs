@@ -1,7 +1,7 @@
 //! Threads of POSIX and C++ (`run --pthreads`): visits are those of the source, the thread that had
 //! a mutex is the one that was waited for, and the program does not notice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
@@ -28,7 +28,9 @@ fn visits(report: &Value) -> BTreeMap<String, u64> {
     for path in report["call_paths"].as_array().unwrap().iter().skip(1) {
         let region = &report["regions"][path["region"].as_u64().unwrap() as usize];
         let name = region["name"].as_str().unwrap().to_owned();
-        *found.entry(name).or_default() += path["metrics"]["visits"].as_f64().unwrap() as u64;
+        // A call that signals is known before it is made, and counts when it has returned.
+        let visits = path["metrics"]["visits"].as_f64().unwrap_or(0.0) as u64;
+        *found.entry(name).or_default() += visits;
     }
     found
 }
@@ -257,29 +259,123 @@ int main(void) {
 }
 ";
 
+/// The label of each call path that has waited, with those of what it has waited for.
+fn waits(report: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let label = |call: &Value| {
+        let path = &report["call_paths"][call.as_u64().unwrap() as usize];
+        let region = &report["regions"][path["region"].as_u64().unwrap() as usize];
+        region["label"].as_str().unwrap().to_owned()
+    };
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for wait in report["waits"].as_array().unwrap() {
+        found.entry(label(&wait["call_path"])).or_default().insert(label(&wait["by_call_path"]));
+    }
+    found
+}
+
 #[test]
 fn who_has_a_mutex_is_who_is_waited_for() {
     let sandbox = Sandbox::new();
     build(&sandbox, "gcc", ("holder", HOLDER), &[]);
     sandbox.succeeds("run --pthreads --no-sample --trace -q -o exp -- ./holder");
     let profile = report(&sandbox, "exp");
-    let waits = profile["waits"].as_array().unwrap();
-    assert!(!waits.is_empty(), "{profile}");
-    let label = |call: &Value| {
-        let path = &profile["call_paths"][call.as_u64().unwrap() as usize];
-        let region = &profile["regions"][path["region"].as_u64().unwrap() as usize];
-        region["label"].as_str().unwrap().to_owned()
-    };
-    for wait in waits {
-        let (at, by) = (label(&wait["call_path"]), label(&wait["by_call_path"]));
-        assert_eq!(at, "pthread_mutex_lock want holder.c:21");
-        assert_eq!(by, "pthread_mutex_lock keep holder.c:8");
-    }
-    let finding = &profile["findings"][0];
+    let waits = waits(&profile);
+    let only = |by: &str| BTreeSet::from([by.to_owned()]);
+    let of_mutex = waits.get("pthread_mutex_lock want holder.c:21");
+    assert_eq!(of_mutex, Some(&only("pthread_mutex_lock keep holder.c:8")), "{waits:#?}");
+    let of_semaphore = waits.get("sem_wait keep holder.c:13");
+    assert_eq!(of_semaphore, Some(&only("sem_post want holder.c:23")), "{waits:#?}");
+    let findings = profile["findings"].as_array().unwrap();
+    let of_mutex = "pthread_lock_contention_mutex_lock";
+    let finding = findings.iter().find(|finding| finding["property"] == of_mutex).unwrap();
     assert_eq!(finding["label"], "pthread_mutex_lock keep holder.c:8", "{finding}");
-    assert_eq!(finding["property"], "pthread_lock_contention_mutex_lock", "{finding}");
     let told = sandbox.succeeds("analyze exp").output;
     assert!(told.contains("keep"), "{told}");
+}
+
+/// In each of five rounds `late` makes `early` wait: at a barrier, for a lock that `late` has for
+/// reading and then for writing, and for a condition.
+const LATE: &str = "#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static pthread_barrier_t both;
+static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static sem_t taken, waits;
+static int is_ready;
+static void *late(void *none) {
+  for (int i = 0; i < 5; i++) {
+    usleep(10000);
+    pthread_barrier_wait(&both);
+    pthread_rwlock_rdlock(&shared);
+    sem_post(&taken);
+    usleep(10000);
+    pthread_rwlock_unlock(&shared);
+    sem_wait(&waits);
+    pthread_rwlock_wrlock(&shared);
+    sem_post(&taken);
+    usleep(10000);
+    pthread_rwlock_unlock(&shared);
+    sem_wait(&waits);
+    pthread_mutex_lock(&mutex);
+    is_ready = 1;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&mutex);
+  }
+  return none;
+}
+static void *early(void *none) {
+  for (int i = 0; i < 5; i++) {
+    pthread_barrier_wait(&both);
+    sem_wait(&taken);
+    pthread_rwlock_wrlock(&shared);
+    pthread_rwlock_unlock(&shared);
+    sem_post(&waits);
+    sem_wait(&taken);
+    pthread_rwlock_rdlock(&shared);
+    pthread_rwlock_unlock(&shared);
+    pthread_mutex_lock(&mutex);
+    sem_post(&waits);
+    while (!is_ready)
+      pthread_cond_wait(&changed, &mutex);
+    is_ready = 0;
+    pthread_mutex_unlock(&mutex);
+  }
+  return none;
+}
+int main(void) {
+  pthread_t threads[2];
+  sem_init(&taken, 0, 0), sem_init(&waits, 0, 0), pthread_barrier_init(&both, NULL, 2);
+  pthread_create(&threads[0], NULL, early, NULL);
+  pthread_create(&threads[1], NULL, late, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  return 0;
+}
+";
+
+/// The waits of `early` and of `main`. The mutex is taken before `late` is let go on, so `early`
+/// always waits for the condition. In a trace the calls that find something free have events, too.
+#[test]
+fn whoever_ends_the_waiting_is_who_is_waited_for() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("late", LATE), &[]);
+    for trace in ["", "--trace "] {
+        sandbox.succeeds(&format!("run --pthreads --no-sample {trace}-q -o exp -- ./late"));
+        let profile = report(&sandbox, "exp");
+        let waits = waits(&profile);
+        for (at, by) in [
+            ("pthread_barrier_wait early late.c:33", "late"),
+            ("pthread_rwlock_wrlock early late.c:35", "pthread_rwlock_rdlock late late.c:14"),
+            ("pthread_rwlock_rdlock early late.c:39", "pthread_rwlock_wrlock late late.c:19"),
+            ("pthread_cond_wait early late.c:44", "pthread_cond_signal late late.c:26"),
+        ] {
+            assert_eq!(waits.get(at), Some(&BTreeSet::from([by.to_owned()])), "{waits:#?}");
+        }
+        let of_joins = waits.get("pthread_join main late.c:55").unwrap();
+        assert!(of_joins.contains("early"), "{waits:#?}");
+        std::fs::remove_dir_all(sandbox.path("exp")).unwrap();
+    }
 }
 
 /// Threads, a mutex and a condition of C++.

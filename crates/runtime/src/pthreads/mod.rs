@@ -7,12 +7,18 @@
 //!
 //! A call that may wait is one event, after it has returned, as those of [`crate::io`] are. A mutex
 //! that was free takes no time of its own: its visit is counted, and who has it is noted
-//! ([`mutexes`]). In a trace every visit has its records.
+//! ([`mutexes`], [`rwlocks`]). In a trace every visit has its records.
+//!
+//! Whoever has waited knows for whom: for the thread that had the lock, that signaled the condition
+//! or the semaphore, that has ended ([`signals`]), or that came last to the barrier ([`barriers`]).
 //!
 //! Calls count on threads that have a location already. `pomp_threads_start` gives the initial
 //! thread one, before the program's `main`.
 
+mod barriers;
 mod mutexes;
+mod rwlocks;
+mod signals;
 mod starts;
 
 use std::ffi::{CStr, c_char, c_int};

@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Routine, region, visit};
+use super::{Routine, region, signals, visit};
 use crate::clock;
 use crate::entry::on_thread;
 use crate::location::Location;
@@ -99,15 +99,18 @@ pub extern "C" fn pomp_condition_waits(mutex: *const c_void) {
     on_thread!(|thread| released(thread, mutex, clock::now()));
 }
 
-/// The thread has waited for a condition, and has the mutex again.
+/// The thread has waited for a condition, and has the mutex again. Time that it waited for the
+/// mutex, after another thread had signaled the condition, is not told apart.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_condition_waited(
     routine: *const Routine,
     caller: usize,
     begun: u64,
+    condition: *const c_void,
     mutex: *const c_void,
 ) {
     on_thread!(|thread| visit(thread, (routine, caller, begun), |thread, now| {
+        signals::waited(thread, condition, now);
         if let Some(lock) = find(thread, mutex)
             && sync::nested_acquired(thread, lock)
         {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use pompeii_live::RegionKind;
 
-use super::is_of_cpp;
+use super::{is_of_cpp, signals};
 use crate::clock;
 use crate::definitions::RegionText;
 use crate::entry;
@@ -65,6 +65,7 @@ pub unsafe extern "C" fn pomp_thread_begins(made: *mut Created) -> Created {
         // SAFETY: locations are never freed, and this thread is the only one that uses its own.
         let thread = unsafe { &mut *location };
         thread.enter(region(thread.process, &created), begun);
+        signals::thread_begins(thread, begun);
         tls::open(location);
     }
     created
