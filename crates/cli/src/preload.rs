@@ -149,6 +149,10 @@ fn wanted(programs: &[Program], files: &[PathBuf], command: &Command) -> Wanted 
         () if command.is_launcher => Wanted::Nothing,
         () if files.iter().any(|file| starters::starts_others(file)) => Wanted::Constructs,
         () if command.has_samples && programs.iter().any(is_sampled) => Wanted::Functions,
+        () if !command.has_samples && command.has_threads => {
+            programs.iter().for_each(unmodified::tell_threads);
+            Wanted::Nothing
+        }
         () => Wanted::Nothing,
     }
 }

@@ -111,6 +111,17 @@ pub fn is_sampled(program: &Program, has_threads: bool) -> bool {
     }
 }
 
+/// Says that the threads of this program are observed, and nothing else of it.
+pub fn tell_threads(program: &Program) {
+    if without_samples(program).is_none() {
+        say(format!(
+            "{} is not instrumented, and no OpenMP of it is observed: its threads are observed, \
+             but its functions are not sampled",
+            shown(&program.path)
+        ));
+    }
+}
+
 /// Why the functions of a program cannot be sampled; empty if it is observed in another way.
 fn without_samples(program: &Program) -> Option<&'static str> {
     let has_mpi = || program.libraries().iter().any(|library| library.starts_with(MPI));
