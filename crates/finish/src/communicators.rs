@@ -19,6 +19,7 @@ pub fn of(
             Definition::Communicator { .. } | Definition::NestedCommunicator { .. } => {
                 found.team(definition);
             }
+            Definition::CreatedThreads { id } => found.created_threads(*id),
             Definition::Mpi(definition) => found.mpi(definition),
             _ => {}
         }
@@ -72,6 +73,14 @@ impl Found<'_> {
         let key = CommunicatorKey::Team { rank, number: id };
         let parent = threads.first().and_then(|&master| self.enclosing(level, master));
         self.add(id, Communicator { parent, threads, level, ..Communicator::new(key) });
+    }
+
+    /// All threads of the process: any of them may create others, and wait for them.
+    fn created_threads(&mut self, id: u32) {
+        let threads = (0..self.of.locations.len()).map(LocationId::from_index).collect();
+        let rank = self.world.map_or(0, |world| world.rank);
+        let key = CommunicatorKey::CreatedThreads { rank };
+        self.add(id, Communicator { threads, ..Communicator::new(key) });
     }
 
     /// The team, defined before, one level up that the master is a thread of.

@@ -127,6 +127,11 @@ pub enum Definition {
         /// Threads.
         size: u32,
     },
+    /// The communicator of all threads that the program creates.
+    CreatedThreads {
+        /// Id used in events, one row with those of [`Definition::Communicator`].
+        id: u32,
+    },
     /// The same for teams that `master` forks as the thread 0 of another team of its own.
     NestedCommunicator {
         /// Id used in events, one row with those of [`Definition::Communicator`].
@@ -316,6 +321,7 @@ impl Definition {
             Definition::Construct { region, object, address, is_function } => {
                 put_call(log, 60, [*region, *object], *address).push(u8::from(*is_function));
             }
+            Definition::CreatedThreads { id } => put_tagged(log, 62, &[*id]),
             Definition::DependItems { count } => put_tagged(log, 61, &[*count]),
             Definition::Metric { name, unit, mark, missing } => {
                 log.extend([30, *unit as u8, u8::from(*mark)]);
@@ -365,6 +371,7 @@ impl Definition {
                 let (level, size) = (fields.number()?, fields.number()?);
                 Some(Some(Self::NestedCommunicator { id, master, level, size }))
             }
+            62 => Some(Some(Self::CreatedThreads { id: fields.number()? })),
             20 => {
                 let (location, chunk) = (fields.number()?, fields.long()?);
                 let (events, from, until) = (fields.long()?, fields.long()?, fields.long()?);

@@ -17,6 +17,11 @@ pub enum CommunicatorKey {
     },
     /// Of MPI: `MPI_COMM_SELF`, of each process its own.
     Itself,
+    /// The threads that a process creates itself, by functions of POSIX threads.
+    CreatedThreads {
+        /// The process's rank.
+        rank: u32,
+    },
     /// A shape of team of OpenMP: the `number`th of the process.
     Team {
         /// The process's rank.

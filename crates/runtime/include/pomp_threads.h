@@ -26,10 +26,11 @@ struct pomp_threads_routine {
   uint32_t region;
 };
 
-/* A thread that is created: what it is to call, and with what. */
+/* A thread that is created: what it is to call, and with what, and its number in the process. */
 struct pomp_thread {
   void *(*start)(void *);
   void *argument;
+  uint64_t number;
 };
 
 /* Before the program's `main`: begins the measurement, if this is the program to be measured. */
@@ -56,6 +57,10 @@ struct pomp_thread pomp_thread_begins(struct pomp_thread *thread);
 
 /* The call has returned. */
 void pomp_threads_called(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun);
+
+/* The call has created the thread with this number; 0: it could not. */
+void pomp_thread_created(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
+                         uint64_t number);
 
 /* The call has acquired something that was free, so it has not waited. */
 void pomp_threads_counted(struct pomp_threads_routine *routine, uintptr_t caller);
@@ -86,9 +91,9 @@ void pomp_threads_signals(struct pomp_threads_routine *routine, uintptr_t caller
 void pomp_semaphore_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
                            const void *semaphore);
 
-/* The call has waited for the end of a thread. */
+/* The call has waited for the end of a thread, which has ended or has not. */
 void pomp_thread_joined(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
-                        uintptr_t thread);
+                        uintptr_t thread, int is_ended);
 
 /* The barrier is new, for this number of threads; 0: it is gone, or the number is not known. */
 void pomp_barrier_reset(const void *barrier, uint32_t threads);

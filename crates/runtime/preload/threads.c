@@ -50,12 +50,14 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
   struct pomp_thread *made = pomp_thread_create(CALLER, start, argument);
   if (!made)
     return NEXT(pthread_create)(thread, attributes, start, argument);
+  /* The thread frees it. */
+  uint64_t number = made->number;
   uint64_t begun = pomp_threads_begin();
   int result = NEXT(pthread_create)(thread, attributes, begin, made);
   if (result)
     REPORT(pomp_thread_forget(made));
   if (begun)
-    REPORT(pomp_threads_called(&routine_of_pthread_create, CALLER, begun));
+    REPORT(pomp_thread_created(&routine_of_pthread_create, CALLER, begun, result ? 0 : number));
   return result;
 }
 
@@ -67,7 +69,8 @@ PUBLIC int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     uint64_t begun = pomp_threads_begin();                                                         \
     int result = NEXT(own) arguments;                                                              \
     if (begun)                                                                                     \
-      REPORT(pomp_thread_joined(&routine_of_##own, CALLER, begun, (uintptr_t)thread));             \
+      REPORT(pomp_thread_joined(&routine_of_##own, CALLER, begun, (uintptr_t)thread,               \
+                                result == 0));                                                     \
     return result;                                                                                 \
   }
 

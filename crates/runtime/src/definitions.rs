@@ -251,6 +251,23 @@ impl Process {
         definitions.communicator_count - 1
     }
 
+    /// The communicator of all threads that the program creates.
+    pub fn created_threads(&self) -> u32 {
+        if let Some(id) = self.created_threads.load(Ordering::Relaxed).checked_sub(1) {
+            return id;
+        }
+        let mut definitions = lock(&self.definitions);
+        // Another thread may have been faster.
+        if let Some(id) = self.created_threads.load(Ordering::Relaxed).checked_sub(1) {
+            return id;
+        }
+        let id = definitions.communicator_count;
+        definitions.communicator_count += 1;
+        self.append(&mut definitions, &Definition::CreatedThreads { id });
+        self.created_threads.store(id + 1, Ordering::Relaxed);
+        id
+    }
+
     /// Appends a record to the definitions log.
     pub fn define(&self, definition: &Definition) {
         self.append(&mut lock(&self.definitions), definition);

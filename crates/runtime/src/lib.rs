@@ -41,6 +41,7 @@ pub mod children;
 mod clock;
 mod context;
 mod counters;
+mod created;
 mod definitions;
 mod descriptor;
 mod detach;

@@ -25,6 +25,7 @@ use pompeii_live::{
 use crate::atomics::Sample;
 use crate::cause::Place;
 use crate::context::{Context, Contexts};
+use crate::created::ThreadNumber;
 use crate::events::Events;
 use crate::guard::sums::Guard;
 use crate::iteration::ending::Ending;
@@ -102,6 +103,8 @@ pub struct Location {
     pub sites: Sites,
     /// Its time without a CPU.
     pub ready: Ready,
+    /// The thread that has it, if the program has created it; of traces.
+    pub thread_number: ThreadNumber,
     /// What preceded the code that it executes outside of teams.
     pub serial: Serial,
     /// Children of call paths that have very many.
@@ -192,6 +195,7 @@ impl Location {
                 parameters: Parameters::default(),
                 sites: Sites::default(),
                 ready: Ready::new(process.options.ready || process.options.sample_hz > 0),
+                thread_number: ThreadNumber::default(),
                 serial: Serial::at_start(Place::new(index, 0), process.options.start.ticks),
                 siblings: Siblings::default(),
                 sampled: samples(process, index),

@@ -116,6 +116,8 @@ pub struct Process {
     spare: Mutex<Vec<u32>>,
     /// Region id + 1 that stands for the time without recording.
     pub off_region: AtomicU32,
+    /// The communicator of the threads that the program creates + 1; 0 before the first.
+    pub created_threads: AtomicU32,
     /// One more than the largest number of `depend` items of a task, 0 without such items.
     pub depend_items: AtomicU32,
     /// How much of a trace may be on its way to the disk.
@@ -176,6 +178,7 @@ impl Process {
             seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
             spare: Mutex::default(),
             off_region: AtomicU32::default(),
+            created_threads: AtomicU32::default(),
             depend_items: AtomicU32::default(),
             budget,
             main: AtomicPtr::default(),

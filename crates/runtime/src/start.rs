@@ -14,6 +14,7 @@ use pompeii_live::{Calibration, MapError, NodeOffset, bytes_of};
 
 use crate::budget::WhenFull;
 use crate::clock;
+use crate::created;
 use crate::early;
 use crate::ends;
 use crate::filter::Selection;
@@ -175,7 +176,9 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
     // SAFETY: the key holds this thread's own location, and locations are never freed.
     let location = unsafe { &mut *location.cast::<Location>() };
     if ends::close_outside(process, location) {
-        location.unwind_to_root(clock::now());
+        let now = clock::now();
+        location.unwind_to_root(now);
+        created::ends(location, now);
         visits::settle(location);
         location.count_unkept();
         ready::end(location);

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::{Sandbox, silent};
+use pompeii_testing::oracles;
 
 /// Compiles a source that needs no OpenMP.
 fn build(sandbox: &Sandbox, compiler: &str, (name, source): (&str, &str), options: &[&str]) {
@@ -94,6 +95,21 @@ fn visits_are_those_of_the_source() {
         assert_eq!(report["sum_error"], Value::Null, "{}", report["sum_error"]);
     }
     assert!(sandbox.succeeds("dump --check exp2").output.contains("0 violations, 0 errors"));
+    check_lives(&sandbox);
+}
+
+/// Both threads are created, begin, end and are waited for, also for other readers.
+fn check_lives(sandbox: &Sandbox) {
+    let records = |text: &str| {
+        let count =
+            |name| text.lines().filter(|line| line.split_whitespace().next() == Some(name)).count();
+        ["THREAD_CREATE", "THREAD_BEGIN", "THREAD_END", "THREAD_WAIT"].map(count)
+    };
+    assert_eq!(records(&sandbox.succeeds("dump exp2").output), [2; 4]);
+    if oracles() {
+        let trace = sandbox.path("exp2/traces.otf2");
+        assert_eq!(records(&silent(Command::new("otf2-print").arg(trace))), [2; 4]);
+    }
 }
 
 /// What must not change: kinds of mutexes, errors, ends of threads, forks, and what comes after them.

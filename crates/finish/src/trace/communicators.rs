@@ -30,7 +30,8 @@ pub fn define(
     let locations = system.processes.iter().zip(threads.iter()).flat_map(|(process, threads)| {
         (0..threads.len()).map(|thread| location_ref(process.rank, thread).0)
     });
-    groups.define(openmp, GroupType::COMM_LOCATIONS, Paradigm::OPENMP, locations.collect())?;
+    let locations: Vec<u64> = locations.collect();
+    groups.define(openmp, GroupType::COMM_LOCATIONS, Paradigm::OPENMP, locations.clone())?;
     let mut itself = GroupRef::UNDEFINED;
     if let Some(size) = size {
         let masters = (0..size).map(|rank| location_ref(rank, 0).0).collect();
@@ -41,6 +42,10 @@ pub fn define(
         groups.next += resources.groups();
     }
     let communicators = &run.definitions().communicators;
+    if has_created_threads(run) {
+        let name = groups.archive.string("POSIX threads")?;
+        groups.define(name, GroupType::COMM_LOCATIONS, Paradigm::PTHREAD, locations)?;
+    }
     let mut of = Vec::new();
     for communicator in communicators.iter() {
         of.push(groups.of(communicator, none, itself)?);
@@ -53,6 +58,13 @@ pub fn define(
         define_communicator(archive, id, (communicator, parent), groups)?;
     }
     define_topologies(archive, run)
+}
+
+/// Whether events name threads that the program has created.
+pub fn has_created_threads(run: &Run) -> bool {
+    let communicators = run.definitions().communicators.iter();
+    let is_of_them = |of: &Communicator| matches!(of.key, CommunicatorKey::CreatedThreads { .. });
+    communicators.into_iter().any(is_of_them)
 }
 
 /// Whether all members of both sides of `inner` are in `outer`.
@@ -99,9 +111,13 @@ impl Groups<'_> {
         let group = GroupType::COMM_GROUP;
         Ok(match of.key {
             CommunicatorKey::Itself => (itself, None),
-            CommunicatorKey::Team { .. } => {
+            CommunicatorKey::Team { .. } | CommunicatorKey::CreatedThreads { .. } => {
                 let members = of.threads.iter().map(|thread| thread.index() as u64).collect();
-                (self.define(none, group, Paradigm::OPENMP, members)?, None)
+                let paradigm = match of.key {
+                    CommunicatorKey::Team { .. } => Paradigm::OPENMP,
+                    _ => Paradigm::PTHREAD,
+                };
+                (self.define(none, group, paradigm, members)?, None)
             }
             CommunicatorKey::Processes { .. } => {
                 let own = self.define(none, group, Paradigm::MPI, members(&of.ranks))?;
@@ -123,7 +139,7 @@ fn define_communicator(
 ) -> Result<(), Error> {
     let (id, name) = (CommRef(id.0), archive.string(&of.name)?);
     let flags = match of.key {
-        CommunicatorKey::Team { .. } => CommFlag::NONE,
+        CommunicatorKey::Team { .. } | CommunicatorKey::CreatedThreads { .. } => CommFlag::NONE,
         _ => CommFlag::CREATE_DESTROY_EVENTS,
     };
     // It must be defined before, which a parent is that somebody has made a communicator of.

@@ -41,6 +41,9 @@ fn location_ref(rank: u32, thread: usize) -> LocationRef {
 /// Name of the trace property with the error of the clocks of different hosts.
 const CLOCK_ERROR: &str = "POMPEII::CLOCK_ERROR_NS";
 
+/// Name of the trace property that a location may have several threads, one after another.
+const LOCATION_REUSED: &str = "OTF2::PTHREAD_LOCATION_REUSED";
+
 /// A trace that is being written.
 pub struct Trace {
     archive: ArchiveWriter,
@@ -142,6 +145,9 @@ impl Trace {
         if size.is_some() {
             define_paradigm(&mut archive, enums::Paradigm::MPI)?;
         }
+        if communicators::has_created_threads(run) {
+            define_paradigm(&mut archive, enums::Paradigm::PTHREAD)?;
+        }
         define_system(&mut archive, &cube.system, &events)?;
         if let Some(size) = size {
             define_missing(&mut archive, &cube.system, size)?;
@@ -160,6 +166,9 @@ impl Trace {
             trace_id: first.start.realtime_ns,
             ..Anchor::default()
         };
+        if communicators::has_created_threads(run) {
+            anchor.properties.push((LOCATION_REUSED.to_owned(), "true".to_owned()));
+        }
         if let Some(error_ns) = run.clock_error_ns() {
             anchor.properties.push((CLOCK_ERROR.to_owned(), error_ns.to_string()));
         }
@@ -182,18 +191,19 @@ fn define_clock(archive: &mut ArchiveWriter, run: &Run) -> Result<(), Error> {
 
 fn define_paradigm(archive: &mut ArchiveWriter, paradigm: enums::Paradigm) -> Result<(), Error> {
     use enums::{ParadigmClass as Class, ParadigmProperty as Property};
-    let mpi = paradigm == enums::Paradigm::MPI;
-    let name = archive.string(if mpi { "MPI" } else { "OpenMP" })?;
-    let templates: &[(Property, &str)] = match mpi {
-        true => &[
-            (Property::COMM_NAME_TEMPLATE, "Comm ${id}"),
-            (Property::RMA_WIN_NAME_TEMPLATE, "Win ${id}"),
-        ],
-        false => &[(Property::COMM_NAME_TEMPLATE, "Thread team ${id}")],
+    let team: &[(Property, &str)] = &[(Property::COMM_NAME_TEMPLATE, "Thread team ${id}")];
+    let processes: &[(Property, &str)] = &[
+        (Property::COMM_NAME_TEMPLATE, "Comm ${id}"),
+        (Property::RMA_WIN_NAME_TEMPLATE, "Win ${id}"),
+    ];
+    let (name, paradigm_class, templates) = match paradigm {
+        enums::Paradigm::MPI => ("MPI", Class::PROCESS, processes),
+        enums::Paradigm::PTHREAD => ("POSIX threads", Class::THREAD_CREATE_WAIT, team),
+        _ => ("OpenMP", Class::THREAD_FORK_JOIN, team),
     };
+    let name = archive.string(name)?;
     let templates = templates.iter().map(|(property, text)| Ok((*property, archive.string(text)?)));
     let templates: Vec<(Property, StringRef)> = templates.collect::<Result<_, Error>>()?;
-    let paradigm_class = if mpi { Class::PROCESS } else { Class::THREAD_FORK_JOIN };
     archive.define(ParadigmDefinition { paradigm, name, paradigm_class })?;
     for (property, template) in templates {
         let value = Value::String(template);

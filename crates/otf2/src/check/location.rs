@@ -2,8 +2,8 @@
 //! balanced regions.
 
 use super::definitions::Known;
-use super::tasks::{Context, Process, TaskName};
-use super::{Found, Rule, mpi};
+use super::tasks::{Context, Process, TaskName, ThreadName};
+use super::{Found, Rule, mpi, threads};
 use crate::definition;
 use crate::event::Event;
 use crate::reference::{CommRef, LocationRef, RegionRef};
@@ -22,6 +22,8 @@ pub(super) struct Location {
     contexts: Vec<Context>,
     /// What of MPI is under way.
     pub mpi: mpi::Calls,
+    /// The thread that has it, if the program has created it.
+    pub thread: Option<ThreadName>,
 }
 
 impl Location {
@@ -35,7 +37,14 @@ impl Location {
             has_ended: false,
             contexts: vec![Context::default()],
             mpi: mpi::Calls::default(),
+            thread: None,
         }
+    }
+
+    /// Regions and teams that it is in.
+    pub fn open(&self) -> usize {
+        let regions = self.contexts.iter().map(|context| context.open.len()).sum::<usize>();
+        regions + self.contexts.len() - 1
     }
 
     pub fn process(&self) -> u32 {
@@ -127,6 +136,10 @@ impl Location {
                 let name = (of.thread_team, of.creating_thread, of.generation_number);
                 self.complete(name, process, found);
             }
+            Event::ThreadCreate(_)
+            | Event::ThreadBegin(_)
+            | Event::ThreadEnd(_)
+            | Event::ThreadWait(_) => threads::event(event, self, known, process, found),
             _ => {
                 let region = self.current_region(process);
                 let region = region.and_then(|region| known.region(region));

@@ -9,6 +9,7 @@ mod definitions;
 mod location;
 mod mpi;
 mod tasks;
+mod threads;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -38,12 +39,21 @@ pub enum Rule {
     /// What readers expect of MPI: the file of its functions, records inside of them, communicators
     /// between their creation and their end.
     Mpi,
+    /// Threads that the program creates are created, begin, end and are waited for in this order.
+    Threads,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 6] =
-        [Rule::Order, Rule::Root, Rule::Balance, Rule::Flush, Rule::Members, Rule::Mpi];
+    pub const ALL: [Rule; 7] = [
+        Rule::Order,
+        Rule::Root,
+        Rule::Balance,
+        Rule::Flush,
+        Rule::Members,
+        Rule::Mpi,
+        Rule::Threads,
+    ];
 
     /// One word.
     pub fn name(self) -> &'static str {
@@ -54,6 +64,7 @@ impl Rule {
             Rule::Flush => "flush",
             Rule::Members => "members",
             Rule::Mpi => "mpi",
+            Rule::Threads => "threads",
         }
     }
 }

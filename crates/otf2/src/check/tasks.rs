@@ -1,5 +1,6 @@
-//! Open regions by task: a task may be suspended on one thread and go on on another one of its
-//! process, so the regions that it has open belong to the process.
+//! What the locations of a process share: threads that it creates, and open regions by task. A task
+//! may be suspended on one thread and go on on another one of its process, so the regions that it
+//! has open belong to the process.
 
 use std::collections::HashMap;
 
@@ -8,6 +9,17 @@ use crate::reference::{CommRef, RegionRef};
 /// The name of an explicit task: team, creating thread, generation.
 pub(super) type TaskName = (CommRef, u32, u32);
 
+/// The name of a thread: the communicator of threads that a program creates, and its number there.
+pub(super) type ThreadName = (CommRef, u64);
+
+/// How far a thread has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    Created,
+    Begun,
+    Ended,
+}
+
 /// What the locations of a process share.
 #[derive(Debug, Default)]
 pub(super) struct Process {
@@ -15,6 +27,8 @@ pub(super) struct Process {
     pub tasks: HashMap<TaskName, Vec<RegionRef>>,
     /// Whether communicators are there; those that never came into being are missing.
     pub comms: HashMap<CommRef, bool>,
+    /// Threads that the program has created.
+    pub threads: HashMap<ThreadName, Life>,
     pub has_begun: bool,
     pub has_ended: bool,
     /// Recording was off, or part of the records was given up.

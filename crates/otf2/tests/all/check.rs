@@ -371,6 +371,58 @@ fn flushes() {
     );
 }
 
+/// Location 0 creates a thread and waits for it; it is the worker's location that has it.
+fn with_thread(content: &mut Content, [create, begin, end, wait]: [u64; 4]) {
+    let thread_contingent = TEAM;
+    let of = |sequence_count| ThreadCreate { thread_contingent, sequence_count }.into();
+    content.insert(0, "ThreadFork", of(create));
+    let of = |sequence_count| ThreadBegin { thread_contingent, sequence_count }.into();
+    content.insert(WORKER, "ThreadTeamBegin", of(begin));
+    let of = |sequence_count| ThreadEnd { thread_contingent, sequence_count }.into();
+    content.events.push((WORKER, 150, of(end)));
+    let of = |sequence_count| ThreadWait { thread_contingent, sequence_count }.into();
+    content.insert(0, "MpiSend", of(wait));
+}
+
+#[test]
+fn threads() {
+    check(|content| with_thread(content, [1; 4]), expect![[r#""#]]);
+    // A part of a longer trace may lack the creation.
+    check(|content| with_thread(content, [1, 2, 2, 2]), expect![""]);
+    check(
+        |content| with_thread(content, [1, 1, 2, 1]),
+        expect![[r#"
+            location 4294967296, time 150: threads: thread 2 ends where it has not begun
+            location 0, time 210: threads: thread 1 was waited for, but it has begun and not ended
+        "#]],
+    );
+    check(
+        |content| {
+            with_thread(content, [1; 4]);
+            // The thread begins and ends inside of the team.
+            let begin = content.remove(WORKER, "ThreadBegin");
+            let end = content.remove(WORKER, "ThreadEnd");
+            content.insert(WORKER, "ThreadTeamEnd", begin);
+            content.insert(WORKER, "ThreadTeamEnd", end);
+        },
+        expect![[r#"
+            location 4294967296, time 130: threads: thread 1 begins inside of 1 regions or teams
+            location 4294967296, time 130: threads: thread 1 ends inside of 1 regions or teams
+        "#]],
+    );
+    check(
+        |content| {
+            with_thread(content, [1; 4]);
+            content.groups[2].2 = vec![1];
+        },
+        expect![[r#"
+            location 0, time 80: members: this location is no member of contingent 0
+            location 0, time 90: members: this location is no member of team 0
+            location 0, time 210: members: this location is no member of contingent 0
+        "#]],
+    );
+}
+
 #[test]
 fn members_of_groups() {
     check(

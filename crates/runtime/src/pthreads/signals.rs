@@ -6,7 +6,7 @@
 //! another one than the one that the system chose. Whoever waits for the end of a thread has waited
 //! for that thread all the time.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -16,6 +16,7 @@ use super::{Routine, region, visit};
 use crate::addresses::{Addresses, Zeroed};
 use crate::cause::Place;
 use crate::clock;
+use crate::created::{self, ThreadNumber};
 use crate::entry::on_thread;
 use crate::location::Location;
 use crate::sync;
@@ -29,6 +30,8 @@ struct Signal {
     ticks: AtomicU64,
     /// [`Place`] of the thread that did.
     place: AtomicU64,
+    /// Of a thread, its [`ThreadNumber`].
+    number: AtomicU64,
 }
 
 // SAFETY: numbers of 0, which are the default values.
@@ -73,10 +76,13 @@ pub(super) fn waited(thread: &mut Location, object: *const c_void, now: u64) {
 }
 
 /// The calling thread, which the program has created, has begun at `begun`.
-pub(super) fn thread_begins(thread: &Location, begun: u64) {
+pub(super) fn thread_begins(thread: &Location, (number, begun): (ThreadNumber, u64)) {
     // SAFETY: it has no requirements.
     let key = unsafe { libc::pthread_self() } as usize;
     Signal::set(&THREADS, thread, key, (thread.own_place(), begun));
+    if let Some(signal) = THREADS.known(key) {
+        signal.number.store(number.get(), Relaxed);
+    }
 }
 
 /// Where a call of this region is, before it is entered.
@@ -122,12 +128,18 @@ pub extern "C" fn pomp_thread_joined(
     caller: usize,
     begun: u64,
     joined: usize,
+    is_ended: c_int,
 ) {
     on_thread!(|thread| visit(thread, (routine, caller, begun), |thread, now| {
         if let Some((by, begun)) = Signal::get(&THREADS, joined)
             && begun <= now
         {
             waited_until(thread, by, now);
+            if is_ended == 0 {
+                return;
+            }
+            let number = THREADS.known(joined).map_or(0, |signal| signal.number.load(Relaxed));
+            created::waited(thread, ThreadNumber::from_stored(number), now);
         }
     }));
 }

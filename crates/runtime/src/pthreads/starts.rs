@@ -5,10 +5,11 @@ use std::ffi::c_void;
 
 use pompeii_live::RegionKind;
 
-use super::{is_of_cpp, signals};
+use super::{Routine, is_of_cpp, signals, visit};
 use crate::clock;
+use crate::created::{self, ThreadNumber};
 use crate::definitions::RegionText;
-use crate::entry;
+use crate::entry::{self, on_thread};
 use crate::loaded;
 use crate::process::Process;
 use crate::start;
@@ -24,6 +25,7 @@ pub type Start = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 pub struct Created {
     start: Start,
     argument: *mut c_void,
+    number: ThreadNumber,
 }
 
 /// Before a thread is created: null if it is not to be observed.
@@ -37,7 +39,23 @@ pub extern "C" fn pomp_thread_create(
     if !is_observed || unmodified::is_parallel_library(caller) {
         return std::ptr::null_mut();
     }
-    Box::into_raw(Box::new(Created { start, argument }))
+    Box::into_raw(Box::new(Created { start, argument, number: ThreadNumber::next() }))
+}
+
+/// A call has created the thread with this number. Its record has the time at which the call began:
+/// the thread may have begun before the call returned.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_thread_created(
+    routine: *const Routine,
+    caller: usize,
+    begun: u64,
+    number: ThreadNumber,
+) {
+    on_thread!(|thread| visit(thread, (routine, caller, begun), |thread, _| created::creates(
+        thread,
+        number,
+        thread.header.last_ticks
+    )));
 }
 
 /// The thread could not be created.
@@ -57,18 +75,19 @@ pub unsafe extern "C" fn pomp_thread_forget(made: *mut Created) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pomp_thread_begins(made: *mut Created) -> Created {
     // SAFETY: the caller's promise.
-    let created = *unsafe { Box::from_raw(made) };
+    let made = *unsafe { Box::from_raw(made) };
     let begun = clock::now();
     let location = entry::first_event();
     if !location.is_null() {
         tls::close();
         // SAFETY: locations are never freed, and this thread is the only one that uses its own.
         let thread = unsafe { &mut *location };
-        thread.enter(region(thread.process, &created), begun);
-        signals::thread_begins(thread, begun);
+        created::begins(thread, made.number, begun);
+        thread.enter(region(thread.process, &made), begun);
+        signals::thread_begins(thread, (made.number, begun));
         tls::open(location);
     }
-    created
+    made
 }
 
 /// The region of the function that a thread begins with.
@@ -114,6 +133,9 @@ mod tests {
     #[test]
     fn a_function_of_the_program_stands_for_its_thread() {
         let argument = std::ptr::null_mut();
-        assert_eq!(function_of(&Created { start: work, argument }), work as *const () as usize);
+        assert_eq!(
+            function_of(&Created { start: work, argument, number: ThreadNumber::default() }),
+            work as *const () as usize
+        );
     }
 }
