@@ -76,6 +76,8 @@ pub struct Options {
     pub ready: bool,
     /// Samples in a second of a thread's CPU time; 0 for none.
     pub sample_hz: u32,
+    /// Time between two notes of a thread about where tasks have ended in a barrier; 0: each one.
+    pub task_note_ticks: u64,
 }
 
 /// Holds all locks of a process, in the order in which they are taken one inside another.
@@ -162,6 +164,8 @@ impl Process {
         let spill = spill_folder(&options.folder);
         let budget = options.memory.map(|(bytes, when_full)| Budget::new(bytes, when_full, &spill));
         let descriptors = Descriptors::new(options.trace);
+        let no_memory = MapError { call: "get memory for locations", errno: libc::ENOMEM };
+        let seats = zeroed(LOCATIONS_MAX).ok_or(no_memory)?;
         let process = Process {
             options,
             spill,
@@ -175,7 +179,7 @@ impl Process {
             files: Mutex::default(),
             descriptors,
             locations: Mutex::default(),
-            seats: (0..LOCATIONS_MAX).map(|_| Seat::default()).collect(),
+            seats,
             spare: Mutex::default(),
             off_region: AtomicU32::default(),
             created_threads: AtomicU32::default(),

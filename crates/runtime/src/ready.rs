@@ -3,6 +3,9 @@
 //! Linux counts this for each thread, in `/proc/thread-self/schedstat`. The file is opened at the
 //! thread's first event, and read where the thread forks, joins, or reaches or leaves a barrier, if
 //! at least a millisecond has passed since the last reading. Invariant 2 names these system calls.
+//! Opening takes 10 us or more, and inner teams may have new threads for each region. Therefore the
+//! file of a new thread that takes over a location is opened at its first border after a
+//! millisecond, which most of these threads do not reach.
 //!
 //! What precedes a fork, the end of a part and the arrival at a barrier is computing; what precedes
 //! a join and the exit of a barrier is waiting. Before its begin in a team a thread waits until the
@@ -134,19 +137,27 @@ fn read(thread: &mut Location, class: Class, now: u64) {
 fn read_now(thread: &mut Location, class: Class, now: u64) {
     let id = thread_id();
     let is_new = thread.ready.thread != id;
-    if is_new {
-        take_over(thread, id);
+    if is_new && take_over(thread, id) {
+        return;
     }
     let record = record(thread);
+    let begun_ns = std::mem::take(&mut thread.ready.begun_ns);
+    if begun_ns != 0 {
+        thread.ready.file = open(thread.index());
+    }
     let Some((cpu_ns, ready_ns)) = thread.ready.file.and_then(times) else {
         give_up(thread);
         return;
     };
-    let delta = ready_ns.saturating_sub(thread.ready.ready_ns);
+    let mut delta = ready_ns.saturating_sub(thread.ready.ready_ns);
     thread.ready.ready_ns = ready_ns;
     record.cpu_ns.store(cpu_ns, Relaxed);
     if is_new {
         return;
+    }
+    if begun_ns != 0 {
+        let passed_ns = clock::monotonic_ns().saturating_sub(begun_ns);
+        delta = delta.min(passed_ns.saturating_sub(cpu_ns));
     }
     let ticks = ticks_in(thread.process, delta, now);
     match class {
@@ -174,15 +185,27 @@ fn read_now(thread: &mut Location, class: Class, now: u64) {
     }
 }
 
-/// The location is played by another thread than before.
-fn take_over(thread: &mut Location, id: pid_t) {
+/// The location is played by another thread than before. Returns whether the thread is new, and its
+/// file is still to be opened: another thread of this location has had such a file, and this thread
+/// has had a CPU for less than the time between two readings.
+fn take_over(thread: &mut Location, id: pid_t) -> bool {
     close(thread.ready.file.take());
-    thread.ready.file = open(thread.index());
+    (thread.ready.ready_ns, thread.ready.begun_ns) = (0, 0);
     play(thread, id);
-    let state = &record(thread).state;
-    if state.load(Relaxed) == ready_state::NONE {
-        state.store(ready_state::KNOWN, Relaxed);
+    let record = record(thread);
+    if record.state.load(Relaxed) == ready_state::KNOWN
+        && let Some(cpu_ns) = cpu_ns_of(libc::CLOCK_THREAD_CPUTIME_ID)
+        && cpu_ns < INTERVAL_NS
+    {
+        record.cpu_ns.store(cpu_ns, Relaxed);
+        thread.ready.begun_ns = clock::monotonic_ns();
+        return true;
     }
+    thread.ready.file = open(thread.index());
+    if record.state.load(Relaxed) == ready_state::NONE {
+        record.state.store(ready_state::KNOWN, Relaxed);
+    }
+    false
 }
 
 /// The CPU time of this thread is added to that of the threads before.
@@ -196,6 +219,14 @@ fn play(thread: &mut Location, id: pid_t) {
     }
     record.is_cpu_final.store(0, Relaxed);
     sampling::arm(std::ptr::from_mut(thread).cast());
+}
+
+/// The CPU time that a clock of the system has.
+fn cpu_ns_of(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes into the local variable.
+    let is_known = unsafe { libc::clock_gettime(clock, &mut time) } == 0;
+    is_known.then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 fn thread_id() -> pid_t {
@@ -238,11 +269,7 @@ fn is_only_player(location: *const Location) -> bool {
 fn look_again(record: &ThreadRecord, only: bool) {
     let id = record.thread_id.load(Relaxed) as pid_t;
     // The kernel's number of the clock of a thread's CPU time.
-    let clock = (!id << 3) | 6;
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes into the local variable.
-    if unsafe { libc::clock_gettime(clock, &mut time) } == 0 {
-        let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+    if let Some(cpu_ns) = cpu_ns_of((!id << 3) | 6) {
         record.cpu_ns.store(cpu_ns, Relaxed);
         record.is_cpu_final.store(1, Relaxed);
     } else if only && record.state.load(Relaxed) == ready_state::KNOWN {
@@ -273,11 +300,47 @@ pub fn end_process(process: &Process) {
                 look_again(record, is_only_player(location));
             }
         }
-        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: writes into the local variable.
-        if unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) } == 0 {
-            let cpu_ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        if let Some(cpu_ns) = cpu_ns_of(libc::CLOCK_PROCESS_CPUTIME_ID) {
             process.header().cpu_ns.store(cpu_ns, Relaxed);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Options;
+
+    /// A thread begins to play the location, and comes to a border later. Whether its file is open
+    /// after its begin, and whether it is still to be opened.
+    fn has_begun(thread: &mut Location) -> (bool, bool) {
+        begin(thread);
+        let has = (thread.ready.file.is_some(), thread.ready.begun_ns != 0);
+        thread.ready.next_read = 0;
+        read(thread, Class::Computing, clock::now());
+        assert!(thread.ready.file.is_some() && thread.ready.begun_ns == 0, "read at a border");
+        assert_eq!(record(thread).state.load(Relaxed), ready_state::KNOWN);
+        has
+    }
+
+    #[test]
+    fn the_file_of_a_new_thread_is_opened_when_it_is_read() {
+        if open(0).inspect(|file| close(Some(*file))).is_none() {
+            return println!("not run: no schedstat here");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().to_owned();
+        let options = Options { folder, ready: true, ..Options::default() };
+        let process = Process::start(options, None).unwrap();
+        let location = process.new_location(None).unwrap().expose_provenance();
+        let play = move |is_old: bool| {
+            while is_old && cpu_ns_of(libc::CLOCK_THREAD_CPUTIME_ID).unwrap() < INTERVAL_NS {}
+            // SAFETY: locations are never freed, and one thread after the other uses this one.
+            has_begun(unsafe { &mut *std::ptr::with_exposed_provenance_mut(location) })
+        };
+        let in_thread = |is_old| std::thread::spawn(move || play(is_old)).join().unwrap();
+        assert_eq!(in_thread(false), (true, false), "the first thread of the location");
+        assert_eq!(in_thread(false), (false, true), "a new thread");
+        assert_eq!(in_thread(true), (true, false), "one that has had a CPU for a millisecond");
+    }
 }

@@ -1,6 +1,7 @@
 //! What other threads may touch of a location, apart from the location itself: a location is
 //! changed by its own thread only, so everything that threads share about it is here, and atomic.
 
+use crate::addresses::Zeroed;
 use crate::shared::{AtomicPtr, LocationHeader, Ordering};
 use crate::task::instance::Task;
 use std::ptr::null_mut;
@@ -27,14 +28,19 @@ struct Level {
     pages: [AtomicPtr<Page>; PAGES],
 }
 
-/// A location's seat: where it is, who works for it, and what is given back to it.
+/// A location's seat: where it is, who works for it, and what is given back to it. Each has a cache
+/// line for itself, because threads give tasks back to several locations at the same time.
 #[derive(Default)]
+#[repr(align(64))]
 pub struct Seat {
     /// The location, which begins with its header; null before it was made.
     pub location: AtomicPtr<LocationHeader>,
     levels: AtomicPtr<Level>,
     returned: AtomicPtr<Task>,
 }
+
+// SAFETY: null pointers are the default.
+unsafe impl Zeroed for Seat {}
 
 impl Seat {
     /// The place of thread `thread` of this location's teams at nesting level `level`; a thread's

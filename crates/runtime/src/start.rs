@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pompeii_live::metrics::{self, Metric};
-use pompeii_live::{Calibration, MapError, NodeOffset, bytes_of};
+use pompeii_live::{CLOCK_READINGS, Calibration, MapError, NodeOffset, bytes_of};
 
 use crate::budget::WhenFull;
 use crate::clock;
@@ -36,6 +36,10 @@ use crate::window;
 /// Samples in a second of CPU time in programs that were not instrumented. They cost less than 1 %
 /// of the time.
 const UNASKED_HZ: u32 = 100;
+
+/// A thread notes again where a task has ended in a barrier if its last note is as old as this
+/// number of readings of the clock, which is about a microsecond.
+const NOTE_READINGS: u64 = 64;
 
 static START: OnceLock<(Calibration, Started)> = OnceLock::new();
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
@@ -345,6 +349,7 @@ fn make_process(forked: Option<Forked>) -> Result<&'static Process, MapError> {
             forked_from: forked.map_or(0, |forked| forked.parent_id),
             ready: folder::variable(&["POMPEII_READY"]).is_none_or(|value| value.trim() != "0"),
             sample_hz: sample_hz(),
+            task_note_ticks: clock::time_readings() * NOTE_READINGS / CLOCK_READINGS,
         };
         Process::start(options, parent)
     })?;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use pompeii_live::{NodeOffset, Team};
 
-use super::phase::Phase;
+use super::phase::{Barrier, Phase};
 use crate::arrivals;
 use crate::cause::Place;
 use crate::context::Context;
@@ -33,17 +33,35 @@ pub(super) fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, P
 
 /// The barrier's part of a task fragment `[start, end]` whose stub is `stub`: what lies before the
 /// latest arrival counts as not waiting, and what ends after it is what others may starve for.
+///
+/// All threads of the team note that in one word, whose cache line would move to another CPU for
+/// each task. Therefore a thread notes it again only if some time has passed since its last note.
 #[inline(always)]
 pub fn add_fragment(thread: &mut Location, stub: NodeOffset, (start, end): (u64, u64)) {
     let own = thread.own;
+    let interval = thread.process.options.task_note_ticks;
     let context = thread.context();
     if !context.barrier.phase.is_within() {
         return;
     }
-    let record = context.record();
-    let latest = latest_arrival(context, record).map(|(latest, _)| latest);
-    if latest.is_some_and(|latest| end > latest) {
-        record.last_task_place.store(own.at(stub).word(), Relaxed);
+    let latest = known_latest(context);
+    let barrier = &mut context.barrier;
+    barrier.early_task_ticks += end.min(latest.unwrap_or(u64::MAX)).saturating_sub(start);
+    let passed = end.saturating_sub(barrier.noted);
+    if latest.is_some_and(|latest| end > latest) && passed >= interval {
+        barrier.noted = end;
+        context.record().last_task_place.store(own.at(stub).word(), Relaxed);
     }
-    context.barrier.early_task_ticks += end.min(latest.unwrap_or(u64::MAX)).saturating_sub(start);
+}
+
+/// When the latest arrival was, if it is known already. The team's record is read until then.
+#[inline(always)]
+fn known_latest(context: &mut Context) -> Option<u64> {
+    let Barrier { latest, enter, .. } = context.barrier;
+    if latest > enter {
+        return Some(latest);
+    }
+    let (latest, _) = latest_arrival(context, context.record())?;
+    context.barrier.latest = latest;
+    Some(latest)
 }

@@ -92,12 +92,18 @@ pub struct Barrier {
     pub generation: u64,
     /// Time of tasks executed here before the latest arrival; 0 between barriers.
     pub(super) early_task_ticks: u64,
+    /// When the latest arrival was, if the thread has seen that after a task of its own; else a
+    /// time that is not after its own arrival.
+    pub(super) latest: u64,
+    /// When the thread last noted for its team where a task has ended.
+    pub(super) noted: u64,
 }
 
 impl Barrier {
     /// No barrier yet.
     pub const fn none(phase: Phase) -> Barrier {
-        Barrier { phase, ticks_before: 0, enter: 0, generation: 0, early_task_ticks: 0 }
+        let (ticks_before, enter, generation, early_task_ticks) = (0, 0, 0, 0);
+        Barrier { phase, ticks_before, enter, generation, early_task_ticks, latest: 0, noted: 0 }
     }
 
     /// Arrives at a barrier: its node has had `ticks_before`.

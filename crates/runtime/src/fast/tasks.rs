@@ -23,11 +23,6 @@ use crate::task::instance::{Due, Task, is_implicit, is_simple_creator, state};
 use crate::task::time_records::{self, Times};
 use crate::task::{self, PREDICTED};
 
-/// The state of an instance that concerns its executing thread only.
-const RUNNING: u32 = state::CREATED | state::BEGUN | state::FAST;
-/// The state of one that its creator executes at once.
-const AT_ONCE: u32 = state::IMMEDIATE | state::BEGUN | state::FAST;
-
 /// A record that names an instance.
 #[inline(always)]
 unsafe fn named(records: Records, kind: u8, instance: *mut Task) -> Records {
@@ -112,6 +107,7 @@ unsafe fn create_begin_inside<const TRACE: bool>(
         (*thread).header.current = at as NodeOffset;
         (*thread).tasks.due = Some(Due { region: &*create, task: instance });
         (*thread).tasks.free = (*instance).below;
+        task::prefetch((*instance).below);
         let creator = (*thread).tasks.running;
         let created = u32::from((*creator).tied) * state::CREATED;
         (*instance).state.store(created, Ordering::Relaxed);
@@ -218,7 +214,8 @@ pub unsafe fn create_end_at_once<const TRACE: bool, C: Construct>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !gate::is_open::<TRACE>(thread) || task::state_of(instance) != AT_ONCE | state::DONE {
+        let ended = state::AT_ONCE | state::DONE;
+        if !gate::is_open::<TRACE>(thread) || task::state_of(instance) != ended {
             return None;
         }
         // Its creator, which it was begun on top of, is at the creation's node again.
@@ -371,7 +368,7 @@ unsafe fn begin_inside<const TRACE: bool, const NESTED: bool, const IS_AT_ONCE: 
             (*instance).region = place;
         }
         ((*instance).root, (*instance).stub) = (root as NodeOffset, stub as NodeOffset);
-        let state = if IS_AT_ONCE { AT_ONCE } else { RUNNING };
+        let state = if IS_AT_ONCE { state::AT_ONCE } else { state::RUNNING };
         (*instance).state.store(state, Ordering::Relaxed);
         (*thread).tasks.running = instance;
         (*thread).header.current = root as NodeOffset;
@@ -405,18 +402,13 @@ pub unsafe fn end<const TRACE: bool>(
             gate::take_back(thread);
             return None;
         };
-        let is_at_once = state == AT_ONCE;
+        let is_at_once = state == state::AT_ONCE;
         let is_own = is_at_once || (*instance).creator == (*thread).header.index;
         if !is_own || (*thread).contexts.top().barrier.phase.is_within() {
-            end_elsewhere::<TRACE>(thread, instance, executed);
+            end_elsewhere::<TRACE>(thread, instance, (is_own, executed));
             return Some(());
         }
-        if is_at_once {
-            (*instance).executed_ticks.store(executed, Ordering::Relaxed);
-            (*instance).state.store(AT_ONCE | state::DONE, Ordering::Relaxed);
-        } else {
-            (*thread).free_unchanged(instance);
-        }
+        (*thread).leave_own(instance, executed);
         gate::open(thread, after_end::<TRACE>());
         Some(())
     }
@@ -466,20 +458,25 @@ unsafe fn go_back(thread: *mut Location, below: *mut Task, now: u64) {
     }
 }
 
-/// The end of an instance of another thread, or in a barrier.
+/// The end of an instance of another thread, or in a barrier. Of an instance of another thread,
+/// only the cache line that its creator has written is touched.
 #[inline(never)]
 unsafe fn end_elsewhere<const TRACE: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    executed: u64,
+    (is_own, executed): (bool, u64),
 ) {
-    // SAFETY: the contract of this module.
+    // SAFETY: the contract of this module; no thread names an instance any more that was begun on
+    // the fast way, has not gone on elsewhere, and is executed to its end.
     unsafe {
-        (*instance).executed_ticks.store(executed, Ordering::Relaxed);
         let fragment = ((*instance).fragment_start, (*thread).header.last_ticks);
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
-        task::tell_parent(&*thread, instance, instance);
-        (*thread).note_done(instance);
+        if is_own {
+            (*thread).leave_own(instance, executed);
+        } else {
+            task::tell_parent(&*thread, instance, instance);
+            (*thread).give_back_unchanged(instance);
+        }
         gate::open(thread, after_end::<TRACE>());
     }
 }

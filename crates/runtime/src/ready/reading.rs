@@ -25,6 +25,9 @@ pub struct Ready {
     pub(super) thread: pid_t,
     pub(super) file: Option<File>,
     pub(super) ready_ns: u64,
+    /// When a new thread took the location over, if its file is still to be opened, otherwise 0; of
+    /// the monotonic clock.
+    pub(super) begun_ns: u64,
 }
 
 /// The open file, and what it must still be.
@@ -49,6 +52,7 @@ impl Ready {
             thread: 0,
             file: None,
             ready_ns: 0,
+            begun_ns: 0,
         }
     }
 }

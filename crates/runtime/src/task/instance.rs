@@ -30,6 +30,10 @@ pub mod state {
     pub const FREE: u32 = 64;
     /// It was begun on the fast way, and has not gone on at another thread since.
     pub const FAST: u32 = 128;
+    /// Begun on the fast way, and concerns its executing thread only.
+    pub const RUNNING: u32 = CREATED | BEGUN | FAST;
+    /// Begun on the fast way by its creator, inside its creation.
+    pub const AT_ONCE: u32 = IMMEDIATE | BEGUN | FAST;
     /// Nobody executes it any more.
     pub const DONE: u32 = COMPLETED | LEFT;
     /// Nobody names it any more.

@@ -47,6 +47,7 @@ use crate::location::Location;
 
 pub use creation::{create_begin, create_end, new_instance};
 pub use execution::{begin, complete, end, end_detached};
+pub use memory::prefetch;
 pub use stack::{end_fragment, tell_parent};
 pub use untied::{put_back, resume};
 pub use wait::{add_waiting, expect_children, has_children, wait_enter, wait_exit, waited};
