@@ -1,10 +1,15 @@
-// Short critical regions, each of which only one thread enters: no thread waits.
+// Short critical regions, each of which only one thread enters: no thread waits, and no memory is
+// written by both.
 // cause: none
 // advice: none
 // body: computes
 // threads: 2
+// plain: critical_words.c
 // vary: ROUNDS=4200000..5200000 LENGTH=130..170
 #include "truth.h"
+
+static _Alignas(64) long even;
+static _Alignas(64) long odd;
 
 static long chain(long value)
 {
@@ -15,7 +20,6 @@ static long chain(long value)
 
 int main(void)
 {
-    long even = 0, odd = 0;
     #pragma omp parallel
     for (long round = 0; round < ROUNDS; round++) {
         long value = chain(round);
