@@ -1,5 +1,6 @@
 //! `depend` clauses in a trace: each item of a clause is an attribute of the record that creates
-//! the task. The attribute says of which kind the item is, and its value is the item's address.
+//! the task, or enters the taskwait. The attribute says of which kind the item is, and its value is
+//! the address of the item.
 //! OTF2 allows an attribute once per record, so there is one per kind and place of the item.
 
 /// How a task uses an item of a `depend` clause.

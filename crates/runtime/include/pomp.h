@@ -163,6 +163,9 @@ void POMP_Task_create_end(OMPRegDescr *d, long task);
 void POMP_Task_resume(OMPRegDescr *d, long task);
 void POMP_Taskwait_enter(OMPRegDescr *d);
 void POMP_Taskwait_exit(OMPRegDescr *d);
+/* In place of both, for a taskwait with `depend` clauses; the items are as above. */
+void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at);
+void POMP_Taskwait_depend_exit(OMPRegDescr *d);
 void POMP_Taskyield_enter(OMPRegDescr *d);
 void POMP_Taskyield_exit(OMPRegDescr *d);
 void POMP_Taskgroup_enter(OMPRegDescr *d);

@@ -2,8 +2,10 @@
 //!
 //! Regions that were left without an exit (throw, cancel, longjmp) are left when an outer one is.
 
-use pompeii_live::{Key, NodeOffset, encode};
+use pompeii_live::encode::{self, Packed};
+use pompeii_live::{Key, NodeOffset};
 
+use crate::events::{Attribute, attributes_bytes};
 use crate::guard;
 use crate::location::{Location, ROOT, TASKS, gate, metrics};
 use crate::task::{abandon, due, part};
@@ -17,6 +19,30 @@ impl Location {
             return now.max(self.header.last_ticks);
         }
         self.enter_open(region, now)
+    }
+
+    /// Enters `region`, and its record has these attributes. So its visit is not summed.
+    pub fn enter_with(&mut self, region: u32, now: u64, attributes: &[Attribute]) {
+        if self.gate & gate::WINDOW != 0 {
+            window::follow(self, now);
+        }
+        if self.is_passing() {
+            return self.skip_enter();
+        }
+        guard::flush(self);
+        self.flush_gate(now);
+        self.read_metrics(region, now);
+        team::leave_joined(self);
+        let now = self.account(now);
+        let node = self.child(self.header.current, Key::Region(region).encode());
+        if node == 0 {
+            return self.skip_inside();
+        }
+        self.node(node).visits += 1;
+        self.header.current = node;
+        self.large_records((now, attributes_bytes(attributes.len())), |records| {
+            records.attributes(attributes).region(Packed::enter(region))
+        });
     }
 
     /// The same where nothing comes before it.

@@ -103,6 +103,44 @@ int main(void) {
 }
 "#;
 
+/// It waits for one of its tasks, and then for both.
+const SELECTIVE: &str = r#"
+#include <stdio.h>
+int main(void) {
+  int first = 0, second = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task shared(first) depend(out : first)
+    first = 4;
+#pragma omp task shared(second) depend(out : second)
+    second = 5;
+#pragma omp taskwait depend(in : first)
+    first++;
+#pragma omp taskwait
+    second++;
+  }
+  printf("%d %d\n", first, second);
+  return 0;
+}
+"#;
+
+/// The trace of [`SELECTIVE`] has the item of the first taskwait, and both taskwaits.
+fn has_selective_wait(sandbox: &Sandbox) {
+    let ended = sandbox.succeeds("run -q --trace -o exp -- ./selective");
+    assert_eq!(ended.output, "5 6\n", "{}", ended.messages);
+    sandbox.succeeds("dump --check exp");
+    let dump = sandbox.succeeds("dump exp").output;
+    let address = |item: &str| {
+        let found = dump.lines().find_map(|line| line.split_once(item));
+        found.and_then(|(_, rest)| Some(rest.split_once("UINT64; ")?.1.to_owned()))
+    };
+    let written = address("(\"depend(inout) 1\"");
+    assert!(written.is_some() && written == address("(\"depend(in) 1\""), "{dump}");
+    let is_begin = |line: &&str| line.starts_with("ENTER") && line.contains("!$omp taskwait @");
+    assert_eq!(dump.lines().filter(is_begin).count(), 2, "{dump}");
+}
+
 /// The trace of [`WAVEFRONT`] has its dependences: 4 rows and 4 columns with 3 in each, also after
 /// its tasks are split. The attributes of its records are legal.
 pub fn has_dependences(sandbox: &Sandbox) {
@@ -127,6 +165,16 @@ fn dependences_of_tasks_are_in_the_trace() {
     let sandbox = Sandbox::new();
     sandbox.compile("wave", WAVEFRONT);
     has_dependences(&sandbox);
+}
+
+#[test]
+fn a_taskwait_has_its_items_in_the_trace() {
+    let sandbox = Sandbox::new();
+    plain(&sandbox, "selective", SELECTIVE, &[]);
+    has_selective_wait(&sandbox);
+    let sandbox = Sandbox::new();
+    sandbox.compile("selective", SELECTIVE);
+    has_selective_wait(&sandbox);
 }
 
 /// Constructs with visits that are exact.

@@ -1,6 +1,6 @@
-//! The call that names the items of the `depend` clauses of a task, by their addresses. An item is
-//! evaluated once more for that, so only items whose evaluation has no effect are named; the others
-//! are not known. Of an array section the first element counts, as in OpenMP.
+//! The call that names the items of the `depend` clauses of a task or a taskwait, by their
+//! addresses. An item is evaluated once more for that, so only items whose evaluation has no effect
+//! are named; the others are not known. Of an array section the first element counts, as in OpenMP.
 
 use super::emit::Emitter;
 use super::levels::Names;
@@ -8,6 +8,7 @@ use super::operands::operands;
 use super::pragma::{self, Found};
 use crate::Language;
 use crate::directive::{Item, PieceKind};
+use crate::directives::Level;
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -15,8 +16,8 @@ use std::fmt::Write;
 const UNKNOWN: char = '?';
 
 impl Emitter<'_> {
-    /// The call with the items of a task; empty if it has no `depend` clause.
-    pub(super) fn depend(&self, found: &Found, names: &Names) -> String {
+    /// The call with the items of a construct; empty if it has no `depend` clause.
+    pub(super) fn depend(&self, found: &Found, level: Level, names: &Names) -> String {
         let (mut kinds, mut addresses) = (String::new(), Vec::new());
         let text = &found.text;
         for clause in found.directive.clauses.iter().filter(|clause| clause.name == "depend") {
@@ -30,10 +31,15 @@ impl Emitter<'_> {
                 addresses.extend(address);
             }
         }
-        match kinds.as_str() {
-            "" => String::new(),
-            kinds => call(names, kinds, &addresses, self.null()),
+        if kinds.is_empty() {
+            return String::new();
         }
+        let accessor = names.accessor;
+        let routine = match level {
+            Level::Taskwait => format!("POMP_Taskwait_depend_enter({accessor}"),
+            _ => format!("POMP_Task_depend({accessor}, {}", names.variable("t").concat()),
+        };
+        call(names, &routine, &kinds, &addresses, self.null())
     }
 
     fn null(&self) -> &'static str {
@@ -114,20 +120,18 @@ fn first_element(item: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(output))
 }
 
-/// Assignments, because C89 has no initialiser that is not constant.
-fn call(names: &Names, kinds: &str, addresses: &[String], null: &str) -> String {
-    let array = names.variable("a").concat();
-    let (accessor, task) = (names.accessor, names.variable("t").concat());
-    let mut text = " ".to_owned();
+/// Assignments, because C89 has no initialiser that is not constant. `routine` are its name and the
+/// first arguments.
+fn call(names: &Names, routine: &str, kinds: &str, addresses: &[String], null: &str) -> String {
     if addresses.is_empty() {
-        let _ = write!(text, "POMP_Task_depend({accessor}, {task}, \"{kinds}\", {null});");
-        return text;
+        return format!(" {routine}, \"{kinds}\", {null});");
     }
-    let _ = write!(text, "{{ const volatile void*{array}[{}];", addresses.len());
+    let array = names.variable("a").concat();
+    let mut text = format!(" {{ const volatile void*{array}[{}];", addresses.len());
     for (place, address) in addresses.iter().enumerate() {
         let _ = write!(text, " {array}[{place}] = {address};");
     }
-    let _ = write!(text, " POMP_Task_depend({accessor}, {task}, \"{kinds}\", {array}); }}");
+    let _ = write!(text, " {routine}, \"{kinds}\", {array}); }}");
     text
 }
 

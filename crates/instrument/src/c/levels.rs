@@ -46,7 +46,8 @@ pub(super) struct Names<'a> {
     pub(super) end_barrier: bool,
     /// The number of iterations of a worksharing loop, empty for anything else.
     pub(super) count: &'a str,
-    /// The call with the items of a task's `depend` clauses.
+    /// The call with the items of the `depend` clauses of a task, or the one that enters a taskwait
+    /// with such clauses.
     pub(super) depend: &'a str,
 }
 
@@ -162,6 +163,7 @@ impl<'a> Names<'a> {
             }
             Shape::Taskloop => self.taskloop(out),
             Shape::Around if matches!(level, Level::Taskloop { .. }) => self.unseen_taskloop(out),
+            Shape::Alone if !self.depend.is_empty() => self.selective_wait(out),
             Shape::Around | Shape::Alone => self.around(out, stem),
         }
     }
@@ -247,6 +249,16 @@ impl<'a> Names<'a> {
             self.exit(out, stem);
         });
         Calls { before, clauses, after, ..Calls::default() }
+    }
+
+    /// Entry and exit of a taskwait that waits for some tasks only.
+    fn selective_wait(&self, out: &mut Texts) -> Calls {
+        let before = out.part(|out| out.push(self.depend.trim_start()));
+        let after = out.part(|out| {
+            out.push(" ");
+            self.call(out, &["Taskwait_depend_exit"], &[]);
+        });
+        Calls { before, after, ..Calls::default() }
     }
 
     fn forking(

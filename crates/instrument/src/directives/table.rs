@@ -227,6 +227,14 @@ const TASK: Ends = &[
     ("_resume", ",long"),
 ];
 
+/// Those with `depend` pass items of such clauses.
+const TASKWAIT: Ends = &[
+    ("_enter", ""),
+    ("_exit", ""),
+    ("_depend_enter", ",const char*,const volatile void*const*"),
+    ("_depend_exit", ""),
+];
+
 /// They pass the id of the taskloop, of a task, or both.
 const TASKLOOP: Ends =
     &[("_enter", ",long*"), ("_begin", ",long,long*"), ("_end", ",long"), ("_exit", ",long")];
@@ -240,6 +248,7 @@ fn ends(row: &Row) -> Ends {
         Shape::Forking => PARALLEL,
         Shape::Both => BOTH,
         Shape::Around if row.role == Role::Loop => LOOP,
+        Shape::Alone if row.role == Role::Taskwait => TASKWAIT,
         Shape::Around | Shape::Alone => AROUND,
         Shape::Inside => INSIDE,
         Shape::Mark => MARK,

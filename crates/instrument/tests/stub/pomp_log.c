@@ -26,6 +26,10 @@ AROUND(Distribute) AROUND(Target) PLAIN(Cancel) PLAIN(Cancellation_point)
 MAKING(Parallel_fork, teams) WITH_ID(Parallel_begin) WITH_ID(Parallel_end) WITH_ID(Parallel_join)
 MAKING(Task_create_begin, tasks) WITH_ID(Task_begin) WITH_ID(Task_end) WITH_ID(Task_create_end)
 void POMP_Task_depend(OMPRegDescr *d, long id, const char *kinds, const volatile void *const *at) {}
+void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  POMP_Taskwait_enter(d);
+}
+void POMP_Taskwait_depend_exit(OMPRegDescr *d) { POMP_Taskwait_exit(d); }
 WITH_ID(Task_resume) MAKING(Taskloop_enter, tasks) WITH_ID(Taskloop_end) WITH_ID(Taskloop_exit)
 
 void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task) {

@@ -81,12 +81,20 @@ void POMP_Parallel_end(OMPRegDescr *d, long team) { end(d, PARALLEL, team); }
 void POMP_Parallel_join(OMPRegDescr *d, long team) { end(d, FORK, team); }
 void POMP_Task_create_begin(OMPRegDescr *d, long *task) { make(d, CREATE, task); }
 void POMP_Task_create_end(OMPRegDescr *d, long task) { end(d, CREATE, task); }
-void POMP_Task_depend(OMPRegDescr *d, long task, const char *kinds, const volatile void *const *at) {
-  check(d);
-  use_id(task);
+static void items(const char *kinds, const volatile void *const *at) {
   for (; *kinds; kinds++)
     if (*kinds != '?' && *at++ == 0) abort();
 }
+void POMP_Task_depend(OMPRegDescr *d, long task, const char *kinds, const volatile void *const *at) {
+  check(d);
+  use_id(task);
+  items(kinds, at);
+}
+void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  items(kinds, at);
+  POMP_Taskwait_enter(d);
+}
+void POMP_Taskwait_depend_exit(OMPRegDescr *d) { POMP_Taskwait_exit(d); }
 void POMP_Task_begin(OMPRegDescr *d, long task) { begin(d, TASK, task); }
 void POMP_Task_end(OMPRegDescr *d, long task) { end(d, TASK, task); }
 void POMP_Task_resume(OMPRegDescr *d, long task) { check(d); use_id(task); atomic_fetch_add(&resumes, 1); }

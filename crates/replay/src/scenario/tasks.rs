@@ -115,6 +115,11 @@ impl Scenarios {
                     part.items.push(Item { kind, address });
                 }
             }
+            What::DependUnknown => {
+                if let Some(part) = self.innermost(record) {
+                    part.has_unknown = true;
+                }
+            }
             What::TaskCreate(task) => self.create(record, task),
             What::TasksExpected(_) => {
                 if let Some(part) = self.innermost(record) {
@@ -172,11 +177,14 @@ impl Scenarios {
         }
     }
 
-    /// A taskwait with items waits for the tasks before only.
+    /// A taskwait with items waits for the tasks before only, as far as they are known.
     fn begin_task_wait(&mut self, record: &Rec) {
         self.begin_wait(record);
-        let items = self.innermost(record).map(|part| std::mem::take(&mut part.items));
-        let Some(items) = items.filter(|items| !items.is_empty()) else { return };
+        let Some(part) = self.innermost(record) else { return };
+        let items = std::mem::take(&mut part.items);
+        if !std::mem::take(&mut part.has_unknown) && items.is_empty() {
+            return;
+        }
         let Some(strand) = self.strand(record) else { return };
         let before = strand.siblings.as_ref().map(|siblings| siblings.before(&items));
         let (tasks, end) = before.unwrap_or_default();
@@ -202,7 +210,7 @@ impl Scenarios {
         let place = record.location.index();
         let Some(part) = self.locations[place].parts.last_mut() else { return };
         let items = std::mem::take(&mut part.items);
-        part.created = Some(task);
+        (part.created, part.has_unknown) = (Some(task), false);
         let creator = match part.task {
             None => Creator::Part(place, part.number),
             Some(task) => Creator::Task(task),

@@ -25,6 +25,8 @@ pub(super) struct Part {
     pub(super) task: Option<TaskId>,
     /// Items of `depend` clauses of the task that is created next, or of the next taskwait.
     pub(super) items: Vec<Item>,
+    /// It has others whose addresses are not known.
+    pub(super) has_unknown: bool,
     /// The task whose creation is the last record.
     pub(super) created: Option<TaskId>,
     /// It has left the last barrier of the region.

@@ -1,5 +1,6 @@
-//! The items of `depend` clauses as gcc passes them to `GOMP_task`: an array of words. Its first
-//! word is their number, or 0 for the form with more kinds (gcc 9 and later).
+//! The items of `depend` clauses as gcc passes them to `GOMP_task` and `GOMP_taskwait_depend`: an
+//! array of words. Its first word is their number, or 0 for the form with more kinds (gcc 9 and
+//! later).
 
 use crate::task::depend::{Item, Kind};
 
@@ -17,7 +18,7 @@ fn of_object(kind: usize) -> Option<Kind> {
 /// The items of an array.
 ///
 /// # Safety
-/// It must be one that gcc has made for a task with dependences.
+/// It must be one that gcc has made for a task or a taskwait with dependences.
 pub unsafe fn items(array: usize) -> impl Iterator<Item = Item> {
     // SAFETY: the caller's promise.
     let word = move |place: usize| unsafe { (array as *const usize).add(place).read() };

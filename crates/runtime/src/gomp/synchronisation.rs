@@ -2,11 +2,12 @@
 
 use super::call::Call;
 use super::clauses;
+use super::depend;
 use super::single;
 use super::thread::{self, Part};
 use crate::descriptor::Given;
 use crate::unmodified::Directive;
-use crate::ways::constructs;
+use crate::ways::{constructs, tasks};
 
 /// An event of a construct.
 type Event = fn(Given);
@@ -43,11 +44,30 @@ pub unsafe extern "C" fn barrier<const ENTRY: usize>(kind: usize, from: usize) -
     unsafe { between::<ENTRY>((kind, from), Directive::Barrier, events) }
 }
 
-/// Waits for the tasks that the current one has created, or for those that it depends on.
-pub unsafe extern "C" fn taskwait<const ENTRY: usize>(dependences: usize, from: usize) -> usize {
+/// Waits for the tasks that the current one has created.
+pub unsafe extern "C" fn taskwait<const ENTRY: usize>(nothing: usize, from: usize) -> usize {
     let events: (Event, Event) = (constructs::taskwait_enter, constructs::taskwait_exit);
     // SAFETY: the contract of this adapter.
-    unsafe { between::<ENTRY>((dependences, from), Directive::Taskwait, events) }
+    unsafe { between::<ENTRY>((nothing, from), Directive::Taskwait, events) }
+}
+
+/// Waits for those of them that a task with these dependences would come after.
+pub unsafe extern "C" fn taskwait_depend<const ENTRY: usize>(
+    dependences: usize,
+    from: usize,
+) -> usize {
+    type Original = unsafe extern "C" fn(usize) -> usize;
+    let call = Call::<ENTRY>::from(from);
+    // SAFETY: as above; the items are those of a taskwait of gcc.
+    unsafe {
+        let Some(site) = call.site(Directive::Taskwait, clauses::none) else {
+            return call.original::<Original>()(dependences);
+        };
+        tasks::wait_depend_enter(site.construct, depend::items(dependences));
+        let nothing = site.original::<Original>()(dependences);
+        tasks::wait_depend_exit(site.construct);
+        nothing
+    }
 }
 
 /// Lets another task run, in libraries that can.

@@ -103,7 +103,7 @@ macro_rules! entry_points {
             GOMP_barrier_cancel_ext = synchronisation::barrier(1);
             GOMP_workshare_task_reduction_unregister = synchronisation::barrier(1);
             GOMP_taskwait = synchronisation::taskwait(1);
-            GOMP_taskwait_depend = synchronisation::taskwait(1);
+            GOMP_taskwait_depend = synchronisation::taskwait_depend(1);
             GOMP_taskgroup_start = synchronisation::taskgroup_start(0);
             GOMP_taskgroup_end = synchronisation::taskgroup_end(0);
             GOMP_taskyield = synchronisation::taskyield(0);

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use crate::descriptor::{Descriptor, Given};
 use crate::pomp::events;
-use crate::task::depend::Kind;
+use crate::task::depend::{Item, Kind};
 use crate::ways::{iterations, tasks};
 
 /// A task instance is created; `task` receives its id.
@@ -30,18 +30,47 @@ pub unsafe extern "C" fn POMP_Task_depend(
     kinds: *const c_char,
     addresses: *const usize,
 ) {
-    // SAFETY: the contract of `pomp`: a string, and as many addresses as it has letters of kinds.
-    unsafe {
-        let kinds = CStr::from_ptr(kinds).to_bytes().iter();
-        let mut address = addresses;
-        let items = kinds.map(move |letter| {
-            let kind = Kind::of_letter(*letter)?;
+    // SAFETY: the contract of `pomp`.
+    unsafe { tasks::depend(Given::new(d), task, items(kinds, addresses)) };
+}
+
+/// A thread enters a taskwait that waits only for the tasks before it by these items of `depend`
+/// clauses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Taskwait_depend_enter(
+    d: *mut Descriptor,
+    kinds: *const c_char,
+    addresses: *const usize,
+) {
+    // SAFETY: the contract of `pomp`.
+    unsafe { tasks::wait_depend_enter(Given::new(d), items(kinds, addresses)) };
+}
+
+/// A thread leaves such a taskwait.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Taskwait_depend_exit(d: *mut Descriptor) {
+    // SAFETY: the contract of `pomp`.
+    tasks::wait_depend_exit(unsafe { Given::new(d) });
+}
+
+/// The items of `depend` clauses.
+///
+/// # Safety
+/// The contract of `pomp`: a string, and as many addresses as it has letters of kinds.
+#[inline(always)]
+unsafe fn items(kinds: *const c_char, addresses: *const usize) -> impl Iterator<Item = Item> {
+    // SAFETY: the contract of this function.
+    let kinds = unsafe { CStr::from_ptr(kinds) }.to_bytes().iter();
+    let mut address = addresses;
+    kinds.map(move |letter| {
+        let kind = Kind::of_letter(*letter)?;
+        // SAFETY: as above.
+        unsafe {
             let item = (kind, address.read());
             address = address.add(1);
             Some(item)
-        });
-        tasks::depend(Given::new(d), task, items);
-    }
+        }
+    })
 }
 
 /// A thread begins to execute a task instance.

@@ -73,7 +73,7 @@ use crate::metrics::SCRIPT_TIME;
 use crate::parameters::Value;
 use crate::process::{Options, Process};
 use crate::sync::{self, Lock, Turn};
-use crate::task::depend::depend;
+use crate::task::depend::{depend, enter_taskwait, exit_taskwait};
 use crate::{barrier, fast, iteration, parameters as values, task, team, visits};
 
 use words::{depend_item, kind};
@@ -383,6 +383,11 @@ impl Run {
                 let items = items.split(',').map(depend_item);
                 self.with(thread, |thread| depend(thread, handle, items));
             }
+            ("await", [region, items]) => {
+                let (thread, region) = (self.thread(name), self.region(region));
+                let items = items.split(',').map(depend_item);
+                self.with(thread, |thread| enter_taskwait(thread, region, items, At(now)));
+            }
             (_, [region]) => self.region_event(name, verb, region, now),
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
             _ => panic!("{name} {verb} {words:?}"),
@@ -505,6 +510,7 @@ impl Run {
             "pass" => barrier::exit(thread, region, now),
             "taskwait" => fast_tasks::wait_enter(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_enter(thread, region, At(now))),
+            "awaited" => exit_taskwait(thread, region, At(now)),
             "waited" => fast_tasks::wait_exit(thread, defined(region), At(now))
                 .unwrap_or_else(|| task::wait_exit(thread, region, At(now))),
             _ => lock_events::happen(thread, verb, (region, body), lock, now),

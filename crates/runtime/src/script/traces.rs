@@ -105,6 +105,55 @@ fn items_of_depend_clauses_are_attributes_of_the_creation() {
     );
 }
 
+/// Items of a taskwait are attributes of its Enter. After it other children may be running, so the
+/// next taskwait has records, too. One without children is counted only, with items, too.
+#[test]
+fn items_of_a_taskwait_are_attributes_of_its_enter() {
+    check_trace(
+        "10 T0 fork parallel p
+         11 T0 begin p 0/1
+         12 T0 await w in:7
+         13 T0 awaited w
+         20 T0 create task a
+         20 T0 depend a inout:7
+         22 T0 created task a
+         30 T0 await w in:7,?
+         31 T0 run task a
+         32 T0 done task a
+         33 T0 awaited w
+         34 T0 taskwait v
+         35 T0 waited v
+         36 T0 await w in:7
+         37 T0 awaited w
+         40 T0 end p
+         50 T0 join p",
+        Setting::default(),
+        expect![[r#"
+            T0
+               10 ThreadFork 2
+               11 ThreadTeamBegin 1
+               11 Enter parallel
+               20 Enter create task
+               20 ThreadTaskCreate 1:0:1 2=U64(7)
+               22 Leave create task
+               30 Enter w 1=U64(7) 0=U64(1)
+               31 ThreadTaskSwitch 1:0:1
+               31 Enter task
+               32 Leave task
+               32 ThreadTaskComplete 1:0:1
+               33 ThreadTaskSwitch 1:0:0
+               33 Leave w
+               34 Enter v
+               35 Leave v
+               40 Enter end of parallel
+               50 Leave end of parallel
+               50 Leave parallel
+               50 ThreadTeamEnd 1
+               50 ThreadJoin
+        "#]],
+    );
+}
+
 /// Figure 1 without a task executed inside: no switch before the Leave.
 #[test]
 fn creation_of_a_deferred_task_has_no_switch() {

@@ -1,11 +1,13 @@
-//! Items of `depend` clauses: they are attributes of the record that creates the task, so that the
-//! analysis knows which tasks begin after which. Only a trace has them.
+//! Items of `depend` clauses: they are attributes of the record that creates the task, or enters
+//! the taskwait, so that the analysis knows which tasks begin after which. Only a trace has them.
 //!
 //! The creation is written down at once then, and does not wait for its end. Therefore a task with
 //! items takes its time even if its creator executes it because of a clause.
 
 use super::due::{take_back, take_due, write_creation_with};
+use super::wait::{begin_waiting, has_children, wait_enter, wait_exit};
 use super::{UNTIMED, untag};
+use crate::clock::Clock;
 use crate::events::Attribute;
 use crate::guard;
 use crate::location::Location;
@@ -62,6 +64,55 @@ pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = 
     if !thread.tracing || handle & UNTIMED != 0 || !is_due {
         return;
     }
+    with_attributes(thread, items, |thread, attributes| {
+        guard::flush(thread);
+        if let Some(due) = take_due(thread) {
+            write_creation_with(thread, due, attributes);
+            take_back(thread, due.task);
+        }
+    });
+}
+
+/// The thread enters a taskwait that waits only for the tasks before it by these items. As for
+/// others, it is counted only if there are no children to wait for.
+pub fn enter_taskwait(
+    thread: &mut Location,
+    region: u32,
+    items: impl Iterator<Item = Item>,
+    clock: impl Clock,
+) {
+    if !thread.tracing || thread.is_passing() || !has_children(thread) {
+        return wait_enter(thread, region, clock);
+    }
+    let mut is_entered = false;
+    with_attributes(thread, items, |thread, attributes| {
+        thread.enter_with(region, clock.now(), attributes);
+        begin_waiting(thread);
+        is_entered = true;
+    });
+    if !is_entered {
+        wait_enter(thread, region, clock);
+    }
+}
+
+/// The thread leaves such a taskwait. Other children may still be running.
+pub fn exit_taskwait(thread: &mut Location, region: u32, clock: impl Clock) {
+    let running = thread.tasks.running;
+    // SAFETY: running tasks are alive; only this thread changes the field.
+    let children = unsafe { (*running).children };
+    wait_exit(thread, region, clock);
+    if running == thread.tasks.running {
+        // SAFETY: as above.
+        unsafe { (*running).children = children };
+    }
+}
+
+/// Calls `write` with the attributes for these items, if there are some.
+fn with_attributes(
+    thread: &mut Location,
+    items: impl Iterator<Item = Item>,
+    write: impl FnOnce(&mut Location, &[Attribute]),
+) {
     let mut attributes = [Attribute::default(); ITEMS_MAX + 1];
     let (mut count, mut id, mut unknown) = (0, FIRST_ID, 0_u64);
     for item in items {
@@ -78,13 +129,8 @@ pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = 
         attributes[count] = Attribute::new(0, unknown);
         count += 1;
     }
-    if count == 0 {
-        return;
-    }
-    guard::flush(thread);
-    if let Some(due) = take_due(thread) {
-        write_creation_with(thread, due, &attributes[..count]);
-        take_back(thread, due.task);
+    if count > 0 {
+        write(thread, &attributes[..count]);
     }
 }
 

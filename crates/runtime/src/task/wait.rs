@@ -54,7 +54,7 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
 }
 
 /// The running task waits for its children.
-fn begin_waiting(thread: &mut Location) {
+pub(super) fn begin_waiting(thread: &mut Location) {
     let running = thread.tasks.running;
     // SAFETY: running tasks are alive.
     unsafe { (*running).waiting.begin((*running).created_ticks) };

@@ -319,6 +319,23 @@ pub unsafe fn depend(d: Given, task: i64, items: impl Iterator<Item = Item>) {
     on_task!(d, task, |thread, id, _regions| task::depend::depend(thread, id, items));
 }
 
+/// Enters a taskwait that waits only for the tasks before it by these items of `depend` clauses.
+#[inline(never)]
+pub fn wait_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
+    on_given!(d, |thread, process, handle| {
+        let region = handle.region(process, Slot::Taskwait);
+        task::depend::enter_taskwait(thread, region, items, System);
+    });
+}
+
+/// Leaves such a taskwait.
+#[inline(never)]
+pub fn wait_depend_exit(d: Given) {
+    on_given!(d, |thread, process, handle| {
+        task::depend::exit_taskwait(thread, handle.region(process, Slot::Taskwait), System);
+    });
+}
+
 /// Enters a taskwait.
 #[inline(always)]
 pub fn wait_enter(d: Given) {

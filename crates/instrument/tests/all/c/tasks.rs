@@ -95,6 +95,59 @@ void f(int *p, double a[9][9], struct s *q, volatile int *v) {
     );
 }
 
+/// The items of a taskwait are those of a task. With `nowait` it waits for nothing.
+#[test]
+fn items_of_a_taskwait_are_named() {
+    let text = "void f(int *p, int n) {
+#pragma omp taskwait depend(in : p[0:n], n) depend(out : *p)
+#pragma omp taskwait depend(depobj : o)
+#pragma omp taskwait nowait depend(in : n)
+}
+";
+    check(
+        text,
+        &expect![[r#"
+        void f(int *p, int n) {
+        { { const volatile void*pomp_a1[3]; pomp_a1[0] = &(p[0]); pomp_a1[1] = &(n); pomp_a1[2] = &(*p); POMP_Taskwait_depend_enter(pomp_1(), "iio", pomp_a1); }
+        #line 2
+        #pragma omp taskwait depend(in : p[0:n], n) depend(out : *p)
+        POMP_Taskwait_depend_exit(pomp_1()); } { POMP_Taskwait_depend_enter(pomp_2(), "?", 0);
+        #line 3
+        #pragma omp taskwait depend(depobj : o)
+        POMP_Taskwait_depend_exit(pomp_2()); } { POMP_Taskwait_enter(pomp_3());
+        #line 4
+        #pragma omp taskwait nowait depend(in : n)
+        POMP_Taskwait_exit(pomp_3()); }
+        #line 5
+        }
+        == 1: taskwait (2, 2) (2, 2)
+        == 2: taskwait (3, 3) (3, 3)
+        == 3: taskwait (4, 4) (4, 4)
+    "#]],
+    );
+    check_cxx(
+        text,
+        &expect![[r#"
+        void f(int *p, int n) {
+        { { const volatile void*pomp_a1[2]; pomp_a1[0] = sizeof(pomp_raw(p)) == 1 ? __builtin_addressof(p[0]) : __null; pomp_a1[1] = __builtin_addressof(n); POMP_Taskwait_depend_enter(pomp_1(), "ii?", pomp_a1); }
+        #line 2
+        #pragma omp taskwait depend(in : p[0:n], n) depend(out : *p)
+        POMP_Taskwait_depend_exit(pomp_1()); } { POMP_Taskwait_depend_enter(pomp_2(), "?", __null);
+        #line 3
+        #pragma omp taskwait depend(depobj : o)
+        POMP_Taskwait_depend_exit(pomp_2()); } { POMP_Taskwait_enter(pomp_3());
+        #line 4
+        #pragma omp taskwait nowait depend(in : n)
+        POMP_Taskwait_exit(pomp_3()); }
+        #line 5
+        }
+        == 1: taskwait (2, 2) (2, 2)
+        == 2: taskwait (3, 3) (3, 3)
+        == 3: taskwait (4, 4) (4, 4)
+    "#]],
+    );
+}
+
 #[test]
 fn a_detached_task_says_its_event() {
     let text = "void f(omp_event_handle_t e) {\n#pragma omp task detach(e)\n  g();\n}\n";
@@ -174,10 +227,10 @@ fn an_untied_task_resumes() {
             POMP_Taskwait_exit(pomp_6()); }
             #line 13
                 } POMP_Parallel_end(pomp_5(), pomp_p5); } POMP_Parallel_join(pomp_5(), pomp_p5); }
-            { POMP_Taskwait_enter(pomp_7());
+            { { const volatile void*pomp_a7[1]; pomp_a7[0] = &(n); POMP_Taskwait_depend_enter(pomp_7(), "i", pomp_a7); }
             #line 14
                 #pragma omp taskwait depend(in: n)
-            POMP_Taskwait_exit(pomp_7()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Taskwait_depend_exit(pomp_7()); POMP_Task_resume(pomp_1(), pomp_t1); }
             #line 15
               } POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
             }

@@ -186,6 +186,26 @@ fn a_taskwait_with_items_waits_for_the_tasks_before_only() {
     );
 }
 
+/// It is not known what thread 0 waits for from 6 to 21, so this time stays.
+#[test]
+fn a_taskwait_with_items_that_are_not_known_keeps_its_length() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -
+         4 0.1 switch A 0 1; + task:1
+         6 0.0 + taskwait unknown
+         20 0.1 -; done A 0 1; switch A 0 0
+         21 0.0 -; + ibarrier
+         22 0.0 -; -; endteam A; join
+         22 0.1 -; -; endteam A",
+        &[("", 22), ("task:1=0", 22), ("task_create=0", 21)],
+        22,
+    );
+}
+
 /// Thread 0 creates task 2 at 6 and waits for the end of task 1 at 20. It begins task 2 one tick
 /// later.
 #[test]
