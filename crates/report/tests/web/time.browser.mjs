@@ -193,11 +193,14 @@ test("find by task, place and length", async () => {
 
 test("the strip moves and resizes the window", async () => {
   const page = await timeline("t=0.4-0.6");
-  const strip = await page.locator("canvas.strip").boundingBox();
+  const strip = page.locator("canvas.strip");
   const drag = async (from, to) => {
-    await page.mouse.move(strip.x + strip.width * from, strip.y + 20);
+    // The strip may still move and get wider while the page is filled: `hover` waits until it rests.
+    await strip.hover({ position: { x: 1, y: 20 } });
+    const { x, y, width } = await strip.boundingBox();
+    await page.mouse.move(x + width * from, y + 20);
     await page.mouse.down();
-    await page.mouse.move(strip.x + strip.width * to, strip.y + 20, { steps: 3 });
+    await page.mouse.move(x + width * to, y + 20, { steps: 3 });
     await page.mouse.up();
   };
   await drag(0.5, 0.6);
