@@ -27,7 +27,7 @@ pub fn sentence(cube: &Cube, run: &RunInfo) -> Option<(String, bool)> {
         match with_added_barrier(cube, region) {
             // The time in the barrier itself costs, and not the visits.
             Some(construct) => {
-                text += &format!(", most of it at the barrier that it adds to {construct}");
+                text += &format!(", most of it at the barrier added to {construct}");
                 if measuring.is_crowded {
                     text += ": threads that share a CPU wait there for their turn.";
                     return Some((text, is_first));
@@ -143,12 +143,12 @@ mod tests {
     fn a_barrier_that_measuring_adds_costs_its_time() {
         check(
             false,
-            "Measuring made the run about 5 % longer, most of it at the barrier that it adds to \
+            "Measuring made the run about 5 % longer, most of it at the barrier added to \
              for a.c:2.",
         );
         check(
             true,
-            "Measuring made the run about 43 % longer, most of it at the barrier that it adds to \
+            "Measuring made the run about 43 % longer, most of it at the barrier added to \
              for a.c:2: threads that share a CPU wait there for their turn.",
         );
     }

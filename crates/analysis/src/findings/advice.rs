@@ -28,8 +28,8 @@ impl Advice {
         match self.kind {
             AdviceKind::Schedule => format!("Set schedule({value}) for the loop {target}."),
             AdviceKind::Nowait => format!(
-                "Leave out the barrier of {target} (nowait), if the code after it does not need \
-                 the results of other threads."
+                "Leave out the barrier of {target} (delete it, or add nowait to the construct that \
+                 it ends), if the code after it does not need the results of other threads."
             ),
             AdviceKind::Merge if target.contains(',') => {
                 format!("Put the parallel regions {} into one parallel region.", listed(target))
@@ -80,7 +80,7 @@ mod tests {
             .collect();
         expect![[r#"
             Set schedule(4) for the loop a.c:5.
-            Leave out the barrier of a.c:5 (nowait), if the code after it does not need the results of other threads.
+            Leave out the barrier of a.c:5 (delete it, or add nowait to the construct that it ends), if the code after it does not need the results of other threads.
             Put a.c:5 and the loop around it into one parallel region, or add an if clause.
             Let one task do what 4 tasks do now (grainsize), or create none below a size (if, final).
             Set OMP_PROC_BIND=4.

@@ -182,7 +182,7 @@ mod tests {
                 a.c:4 for | omp_ibarrier_wait lost=420 gain=200 (152 to 251)
                     [nowait_possible, nowait a.c:4]
                     Who is late here is early at the next barrier (for a.c:7): the threads wait 0.21 s on average at both, and 10 ms without this barrier.
-                    Leave out the barrier of a.c:4 (nowait), if the code after it does not need the results of other threads.
+                    Leave out the barrier of a.c:4 (delete it, or add nowait to the construct that it ends), if the code after it does not need the results of other threads.
             "#]],
         );
     }

@@ -410,7 +410,9 @@ mod tests {
         check_with(
             4,
             (50, 20, 900, 100),
-            expect!["a.c:5 task few_units: 16 tasks of 44 ms each for 4 threads: 4.0 per thread."],
+            expect![
+                "a.c:5 task few_units: 16 tasks of 44 ms on average for 4 threads: 4.0 per thread."
+            ],
         );
     }
 

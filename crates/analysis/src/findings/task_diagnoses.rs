@@ -143,18 +143,18 @@ fn shown(lens: &Lens, ticks: f64) -> String {
     format::seconds(ticks / lens.cube.clock.ticks_per_second())
 }
 
-/// `300 tasks of 2.0 ms each`: the instances of all constructs.
+/// `300 tasks of 2.0 ms on average`: the instances of all constructs.
 fn tasks_of_each(lens: &Lens, numbers: &TaskNumbers) -> (String, f64) {
     let (executed, work) = (numbers.sum(|c| c.executed), numbers.sum(|c| c.work));
     let mean = work as f64 / executed.max(1) as f64;
-    (format!("{} of {} each", format::counted(executed, "task"), shown(lens, mean)), mean)
+    (format!("{} of {} on average", format::counted(executed, "task"), shown(lens, mean)), mean)
 }
 
 fn words_too_small(lens: &Lens, small: &TaskConstruct, numbers: &TaskNumbers) -> Words {
     let (work, creation) = (small.mean_work(), small.mean_creation());
     let tasks = format::counted(small.executed, "task");
     let (each, create) = (shown(lens, work), shown(lens, creation));
-    let mut details = vec![format!("{tasks} of {each} each; creating one takes {create}.")];
+    let mut details = vec![format!("{tasks} of {each} on average; creating one takes {create}.")];
     if small.undeferred > 0 {
         let more = format::count(small.undeferred);
         details.push(format!("{more} more were executed at once by their creator and not timed."));
@@ -274,7 +274,7 @@ mod tests {
             expect![[r#"
                 a.c:5 task | tasks_too_small lost=1570 gain=785 (622 to 888)
                     [tasks_too_small, cutoff a.c:5]
-                    400 tasks of 250 µs each; creating one takes 2.1 ms.
+                    400 tasks of 250 µs on average; creating one takes 2.1 ms.
                     Let one task do what 85 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );

@@ -72,7 +72,7 @@ mod tests {
             expect![[r#"
                 a.c:5 task | tasks_too_few lost=134 gain=67 (53 to 81)
                     [few_units, none]
-                    3 tasks of 0.22 s each for 2 threads: 1.5 per thread.
+                    3 tasks of 0.22 s on average for 2 threads: 1.5 per thread.
                     Split the work into 20 tasks or more, long ones first.
             "#]],
         );
@@ -95,7 +95,7 @@ mod tests {
             expect![[r#"
                 a.c:5 task | tasks_too_few lost=1340 gain=670 (530 to 810)
                     [few_units, none]
-                    30 tasks of 0.22 s each in 10 visits of taskloops, for 2 threads: 1.5 per thread.
+                    30 tasks of 0.22 s on average in 10 visits of taskloops, for 2 threads: 1.5 per thread.
                     Let each taskloop make 20 tasks or more (num_tasks, grainsize).
             "#]],
         );

@@ -110,7 +110,7 @@ mod tests {
             expect![[r#"
                 a.c:5 task | tasks_too_small lost=1750 gain=875 (734 to 1000)
                     [tasks_too_small, cutoff a.c:5]
-                    400 tasks of 500 ns each; creating one takes 2.1 µs.
+                    400 tasks of 500 ns on average; creating one takes 2.1 µs.
                     Let one task do what 43 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );
@@ -188,11 +188,11 @@ mod tests {
             shown.collect()
         };
         expect![[
-            r#"tasks_too_small 400 tasks of 550 ns each; creating one takes 1.9 µs. Some("36")"#
+            r#"tasks_too_small 400 tasks of 550 ns on average; creating one takes 1.9 µs. Some("36")"#
         ]]
         .assert_eq(&found(3, 400).join("\n"));
         expect![[
-            r#"tasks_too_small 4,000 tasks of 55 ns each; creating one takes 194 ns. Some("200")"#
+            r#"tasks_too_small 4,000 tasks of 55 ns on average; creating one takes 194 ns. Some("200")"#
         ]]
         .assert_eq(&found(3, 4000).join("\n"));
         expect![[r#"
@@ -213,7 +213,7 @@ mod tests {
             expect![[r#"
                 a.c:20 task | tasks_too_small lost=160 gain=80 (67 to 93)
                     [tasks_too_small, cutoff a.c:20]
-                    100 tasks of 400 µs each; creating one takes 1.0 ms.
+                    100 tasks of 400 µs on average; creating one takes 1.0 ms.
                     Let one task do what 25 tasks do now (grainsize), or create none below a size (if, final).
             "#]],
         );

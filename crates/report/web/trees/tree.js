@@ -110,11 +110,15 @@ export class Tree {
     const free = [...this.rows].filter(([id]) => !wanted.has(id));
     free.forEach(([id]) => this.rows.delete(id));
     const pool = free.map(([, row]) => row);
+    // Readers of the screen take the order of the elements, whatever their places are.
+    let next = this.canvas.firstChild;
     for (let at = from; at < to; at++) {
       const id = list[at];
       const row = this.rows.get(id) ?? pool.pop() ?? this.makeRow();
       this.rows.set(id, row);
       this.fill(row, id, at);
+      if (row === next) next = next.nextSibling;
+      else this.canvas.insertBefore(row, next);
     }
     pool.forEach((row) => row.remove());
     const active = this.rows.get(this.focused);
@@ -131,7 +135,6 @@ export class Tree {
       el("span.name", { role: "gridcell" }, el("span.twisty", { "aria-hidden": "true" }),
         el("span.level"), el("span.words")),
       el("span.place", { role: "gridcell" }));
-    this.canvas.append(row);
     return row;
   }
 

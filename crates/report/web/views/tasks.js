@@ -50,7 +50,7 @@ export function renderTasks(host, data, leads) {
 function problem(raw, name, title, leads) {
   const finding = raw.findings.find((/** @type {any} */ of) => of.property === name);
   if (!finding?.significant) {
-    const verdict = finding ? `costs only ${finding.lost}` : "not found";
+    const verdict = finding ? `costs ${finding.lost}, but the run would hardly be shorter without it` : "not found";
     const doc = raw.docs.find((/** @type {any} */ of) => of.name === name);
     return el("section.card.task-problem.calm", {}, el("h2", {}, title),
       el("span.verdict", {}, verdict), el("p.why", {}, doc?.sections[0]?.[1] ?? ""));
