@@ -112,9 +112,9 @@ pub static OF_LIBGOMP: [Bound; 10] = [
     in_all("iteration with ordered", "many_ordered", 189, 237),
     in_all("taskwait", "many_taskwaits", 59, 68),
     in_all("undeferred task", "many_undeferred", 248, 258),
-    in_all("task that its creator executes at once", "many_tasks", 437, 561),
+    in_all("task that its creator executes at once", "many_tasks", 443, 567),
     in_all("lock, set and unset", "many_locks", 220, 455),
-    in_all("region of one thread", "many_parallels", 444, 559),
+    in_all("region of one thread", "many_parallels", 412, 526),
 ];
 
 #[test]
