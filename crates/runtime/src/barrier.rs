@@ -94,7 +94,7 @@ pub fn leave(thread: &mut Location, is_final: bool, now: u64) {
     let context = thread.context();
     let record = context.record();
     let Barrier { phase, enter, ticks_before, early_task_ticks, .. } = context.barrier;
-    let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::NOBODY));
+    let (latest, place) = latest_arrival(context, record).unwrap_or((enter, Place::NONE));
     context.barrier.phase = Phase(phase.0 & Phase::KEPT);
     context.barrier.early_task_ticks = 0;
     let node = phase.node();

@@ -27,7 +27,7 @@ pub struct Delay {
 /// waited for nobody else is not written down.
 #[inline(never)]
 pub fn add(thread: &mut Location, node: NodeOffset, place: Place, delay: Delay) {
-    if place == Place::NOBODY || place.is_of(thread.index()) {
+    if place == Place::NONE || place.is_of(thread.index()) {
         return;
     }
     let key = place.word();

@@ -203,7 +203,7 @@ pub fn posts(thread: &Location, now: u64) {
 pub fn posted_since(thread: &Location, asked: u64) -> Place {
     let record = thread.contexts.top().team_record();
     let posted = record.and_then(|record| doacross::posted_since(record, asked));
-    posted.map_or(Place::NOBODY, Place::from_word)
+    posted.map_or(Place::NONE, Place::from_word)
 }
 
 /// An ordered construct of this region is left; one without a body was nothing but waiting.

@@ -17,7 +17,7 @@ use crate::{Lens, format};
 const NAMED_SHARE: f64 = 0.1;
 /// Threads that are named.
 const NAMED: usize = 2;
-/// More waiting without a known cause is said.
+/// A finding says how much waiting has no known cause, from this share of its waiting on.
 const UNKNOWN_SHARE: f64 = 0.1;
 /// A thread that works for less than this share of the time for which others wait for it is not
 /// what they wait for: it waits itself.

@@ -25,7 +25,7 @@ pub fn expect_tasks(thread: &mut Location) {
 #[inline(always)]
 pub(super) fn latest_arrival(context: &Context, record: &Team) -> Option<(u64, Place)> {
     if context.size == 1 {
-        return Some((context.barrier.enter, Place::NOBODY));
+        return Some((context.barrier.enter, Place::NONE));
     }
     let latest = arrivals::latest(record, context.barrier.generation);
     latest.map(|(ticks, place)| (ticks, Place::from_word(place)))

@@ -9,7 +9,7 @@ pub struct Place(u64);
 
 impl Place {
     /// Nothing was published.
-    pub const NOBODY: Place = Place(0);
+    pub const NONE: Place = Place(0);
 
     /// `node` of `location`; 0 where it was not observed.
     #[inline(always)]

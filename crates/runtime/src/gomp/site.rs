@@ -49,7 +49,7 @@ impl Kind {
 
 /// Chains; calls less than 16 KiB apart are in different ones.
 const CHAINS: usize = 4096;
-/// Calls that follow each other are at least so many bytes apart.
+/// The return addresses of two calls differ by at least this number of bytes.
 const CALL_BYTES: usize = 4;
 
 static SITES: [AtomicPtr<Site>; CHAINS] = [const { AtomicPtr::new(null_mut()) }; CHAINS];

@@ -93,7 +93,7 @@ pub extern "C" fn pomp_barrier_reset(barrier: *const c_void, threads: u32) {
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_barrier_arrives(barrier: *const c_void, begun: u64) -> u64 {
     let Some(barrier) = BARRIERS.known(barrier as usize) else { return 0 };
-    let mut place = Place::NOBODY;
+    let mut place = Place::NONE;
     if begun > 0 {
         on_thread!(|thread| {
             team::leave_joined(thread);
