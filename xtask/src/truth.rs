@@ -8,16 +8,18 @@
 //! line, its gain must be what the repair brings, and following its advice must not make the
 //! program slower. `tests/truth/README.md` says how to add a program.
 //!
-//! Layers: `lists`, `statistics`, `seed`, `machine` and `distance` know nothing of programs;
-//! `header` and `program` read them; `surroundings` and `version` build and start them; `observe`
-//! and `pairs` measure; `verdict` and `goals` judge without measuring; `trial`, `row`, `table`,
-//! `quick`, `traced` and `publish` put it together.
+//! Layers: `lists`, `statistics`, `seed`, `family`, `machine` and `distance` know nothing of
+//! programs; `header` and `program` read them; `surroundings` and `version` build and start them;
+//! `observe` and `pairs` measure; `verdict` and `goals` judge without measuring; `trial`, `row`,
+//! `table`, `lanes`, `session`, `quick`, `traced` and `publish` put it together.
 
 #![allow(clippy::disallowed_methods, reason = "the court measures wall time, as benchmarks do")]
 
 mod distance;
+mod family;
 mod goals;
 mod header;
+mod lanes;
 mod lists;
 mod machine;
 mod observe;
@@ -27,6 +29,7 @@ mod publish;
 mod quick;
 mod row;
 mod seed;
+mod session;
 pub(crate) mod statistics;
 mod surroundings;
 mod table;
@@ -35,29 +38,15 @@ mod trial;
 mod verdict;
 mod version;
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use nix::fcntl::{Flock, FlockArg};
-use serde_json::json;
 
-use self::machine::Span;
 use self::observe::Tool;
 use self::program::Program;
-use self::row::{Outcome, Row};
+use self::row::Row;
 use crate::shell;
-
-/// Beyond this share of the machine taken by others over a seed there is no verdict.
-const OTHERS_MAX: f64 = 0.1;
-/// Others took so much that no row will be decided: after the first minutes it is better to say so.
-const HOPELESS: f64 = 0.5;
-const HOPELESS_AFTER_S: f64 = 180.0;
-/// Goals that are not met.
-const NOT_MET: u8 = 1;
-/// No verdict.
-const DISTURBED: u8 = 3;
 
 /// What is asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -102,7 +91,7 @@ pub fn run(words: &[String]) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    session(&programs, &tool, &options, &folder)
+    session::session(&Row::of(&programs), &tool, &options, &folder)
 }
 
 impl Options {
@@ -172,101 +161,10 @@ fn list(programs: &[Program]) {
     }
 }
 
-/// A whole seed: every row, the undecided ones again, the table and the summary.
-fn session(
-    programs: &[Program],
-    tool: &Tool,
-    options: &Options,
-    folder: &Path,
-) -> Result<ExitCode> {
-    let machine_before = machine::description();
-    let mut machine = Span::default();
-    println!("seed {}; {machine_before}\n{}", options.seed, table::head());
-    let mut rows = Vec::new();
-    let mut workshops = Vec::new();
-    for row in Row::of(programs) {
-        let workshop = row.workshop(options.seed, folder)?;
-        let outcome = match row.lacks() {
-            Some(why) => Outcome::NotRun(why),
-            None => {
-                let _alone = hold(&options.locks)?;
-                match row.judge(tool, &workshop, &mut machine) {
-                    Ok(observed) => Outcome::Observed(Box::new(observed)),
-                    Err(error) => Outcome::Failed(format!("{error:#}")),
-                }
-            }
-        };
-        println!("{}", table::line(&row, &outcome));
-        rows.push((row, outcome));
-        workshops.push(workshop);
-        if machine.is_hopeless() {
-            return conclude(&rows, machine, &machine_before, options);
-        }
-    }
-    for ((row, outcome), workshop) in rows.iter_mut().zip(&workshops) {
-        if let Outcome::Observed(observed) = outcome
-            && observed.ratios.is_none()
-        {
-            let _alone = hold(&options.locks)?;
-            row.judge_again(tool, workshop, (observed, &mut machine))?;
-            println!("again: {}", table::line(row, outcome));
-        }
-    }
-    conclude(&rows, machine, &machine_before, options)
-}
-
-/// Waits for the locks of these files, one after the other, and holds them. On a machine that
-/// several people share, the others' work takes the same locks, and so has the time between rows.
-fn hold(locks: &[PathBuf]) -> Result<Vec<Flock<File>>> {
-    let lock = |path: &PathBuf| -> Result<Flock<File>> {
-        let file = File::options().create(true).append(true).open(path)?;
-        Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, error)| error.into())
-    };
-    locks.iter().map(|path| lock(path).with_context(|| path.display().to_string())).collect()
-}
-
-impl Span {
-    fn is_hopeless(&self) -> bool {
-        let seconds = self.machine_s / machine::cpus() as f64;
-        seconds > HOPELESS_AFTER_S && self.others() > HOPELESS
-    }
-}
-
-/// The summary, the file with all values, and the exit code.
-fn conclude(
-    rows: &[(Row<'_>, Outcome)],
-    machine: Span,
-    description: &str,
-    options: &Options,
-) -> Result<ExitCode> {
-    let goals = goals::goals(rows);
-    let others = machine.others();
-    let is_disturbed = others > OTHERS_MAX;
-    println!("\nothers took {:.1} % of the machine", 100.0 * others);
-    goals.iter().for_each(|goal| println!("{goal}"));
-    if let Some(path) = &options.json {
-        let value = json!({
-            "schema": "pompeii-truth-1",
-            "seed": options.seed,
-            "machine": description,
-            "others": others,
-            "verdict": !is_disturbed,
-            "rows": rows.iter().map(|(row, out)| table::row_json(row, out)).collect::<Vec<_>>(),
-            "goals": goals.iter().map(table::goal_json).collect::<Vec<_>>(),
-        });
-        let text = serde_json::to_string_pretty(&value)? + "\n";
-        fs::write(path, text).with_context(|| path.display().to_string())?;
-    }
-    if is_disturbed {
-        println!("no verdict: others took more than {:.0} % of the machine", 100.0 * OTHERS_MAX);
-        return Ok(ExitCode::from(DISTURBED));
-    }
-    let all_met = goals.iter().all(goals::Goal::is_met);
-    Ok(if all_met { ExitCode::SUCCESS } else { ExitCode::from(NOT_MET) })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -282,18 +180,6 @@ mod tests {
         assert_eq!(parse("x --programs f").unwrap().folder, Some("f".into()));
         assert!(parse("--programs").is_err());
         assert_eq!(parse("--lock a --lock b").unwrap().locks, [Path::new("a"), Path::new("b")]);
-    }
-
-    #[test]
-    fn locks_are_held_until_the_end_of_a_row() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("lock");
-        let held = hold(std::slice::from_ref(&path)).unwrap();
-        let is_free =
-            || Flock::lock(File::open(&path).unwrap(), FlockArg::LockExclusiveNonblock).is_ok();
-        assert!(!is_free());
-        drop(held);
-        assert!(is_free());
     }
 
     #[test]

@@ -43,7 +43,7 @@ struct Counted {
 const DILATED: f64 = 0.1;
 
 /// All goals for a whole table.
-pub(super) fn goals(rows: &[(Row<'_>, Outcome)]) -> Vec<Goal> {
+pub(super) fn goals(rows: &[(&Row<'_>, &Outcome)]) -> Vec<Goal> {
     from_counts(&rows.iter().map(|(row, outcome)| counted(row, outcome)).collect::<Vec<_>>())
 }
 

@@ -6,13 +6,12 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 
+use super::family;
 use super::header::Need;
 
 /// Ticks of `/proc/stat` in a second (USER_HZ, the same on all of Linux's machines).
-const TICKS_PER_SECOND: f64 = 100.0;
+pub(super) const TICKS_PER_SECOND: f64 = 100.0;
 
 /// A timing counts if others took less of the machine than this share.
 const QUIET: f64 = 0.03;
@@ -34,18 +33,11 @@ pub(super) struct Span {
 }
 
 impl Moment {
-    /// Now. `running` are children that have not ended, the court's busy neighbours.
-    pub(super) fn now(running: &[u32]) -> Result<Self> {
+    /// Now.
+    pub(super) fn now() -> Result<Self> {
         let text = fs::read_to_string("/proc/stat").context("/proc/stat")?;
         let busy_s = busy_seconds(&text).context("/proc/stat: expected a line `cpu` of numbers")?;
-        let mut own_s = 0.0;
-        for who in [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN] {
-            let usage = getrusage(who)?;
-            let time = usage.user_time() + usage.system_time();
-            own_s += time.num_microseconds() as f64 / 1e6;
-        }
-        own_s += running.iter().map(|&id| seconds_of(id)).sum::<f64>();
-        Ok(Self { at: Instant::now(), busy_s, own_s })
+        Ok(Self { at: Instant::now(), busy_s, own_s: family::cpu_seconds()? })
     }
 
     /// What happened from here to `end`.
@@ -83,13 +75,6 @@ fn busy_seconds(stat: &str) -> Option<f64> {
         line.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [user, nice, system, _idle, _iowait, irq, softirq, steal] = *columns.first_chunk()?;
     Some((user + nice + system + irq + softirq + steal) / TICKS_PER_SECOND)
-}
-
-/// The CPU time of a running process; 0 where it has ended, for then it is among the children.
-fn seconds_of(id: u32) -> f64 {
-    let text = fs::read_to_string(format!("/proc/{id}/schedstat")).unwrap_or_default();
-    let nanoseconds = text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok());
-    nanoseconds.unwrap_or_default() / 1e9
 }
 
 /// How many CPUs we may use.

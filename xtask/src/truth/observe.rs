@@ -177,11 +177,10 @@ impl Tool {
     ) -> Result<(f64, Span)> {
         let before = self.run(experiment, workshop, wait);
         let surroundings = Surroundings::new(workshop.surroundings(&Version::Measured))?;
-        let running = surroundings.running();
         let command = workshop.command(&Version::Measured, &before);
-        let start = Moment::now(&running)?;
+        let start = Moment::now()?;
         let run = version::start(surroundings.around(command))?;
-        let span = start.until(&Moment::now(&running)?);
+        let span = start.until(&Moment::now()?);
         Ok((run.seconds, span))
     }
 

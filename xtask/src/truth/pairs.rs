@@ -161,10 +161,9 @@ fn counts(one: &Timed, other: &Timed) -> bool {
 
 fn timed(workshop: &Workshop<'_>, version: &Version) -> Result<Timed> {
     let surroundings = Surroundings::new(workshop.surroundings(version))?;
-    let running = surroundings.running();
-    let start = Moment::now(&running)?;
+    let start = Moment::now()?;
     let run = workshop.run(version, &surroundings)?;
-    let span = start.until(&Moment::now(&running)?);
+    let span = start.until(&Moment::now()?);
     Ok(Timed { seconds: run.seconds, output: run.output, span })
 }
 

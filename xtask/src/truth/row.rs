@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use super::distance::Distance;
 use super::header::Setting;
 use super::machine::{self, Span};
 use super::observe::{Observation, Tool};
@@ -77,6 +78,12 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// How far apart the CPUs are now. How long a program sleeps does not depend on it, and measuring
+    /// it would take the CPUs from the rows next to it.
+    pub(super) fn distance(&self) -> Distance {
+        if self.program.header.computes { Distance::now() } else { Distance::default() }
+    }
+
     /// Chooses values and a folder.
     pub(super) fn workshop(&self, seed: u64, folder: &Path) -> Result<Workshop<'a>> {
         let chosen = self.program.header.choose(&mut Stream::new(seed, &self.program.name));
@@ -84,14 +91,13 @@ impl<'a> Row<'a> {
         Ok(Workshop { program: self.program, chosen, folder: version::fresh(&folder.join(name))? })
     }
 
-    /// Builds all versions, and measures them with Pompeii and against each other.
+    /// Measures all versions, which are built, with Pompeii and against each other.
     pub(super) fn judge(
         &self,
         tool: &Tool,
         workshop: &Workshop<'_>,
         machine: &mut Span,
     ) -> Result<Observed> {
-        self.build(tool, workshop)?;
         self.conclude(Trial::default(), (tool, workshop), machine)
     }
 

@@ -39,11 +39,6 @@ impl Surroundings {
         Ok(made)
     }
 
-    /// The processes that compute, and that have not ended.
-    pub(super) fn running(&self) -> Vec<u32> {
-        self.neighbours.iter().map(Child::id).collect()
-    }
-
     /// `command`, or a command that starts it inside of the group.
     pub(super) fn around(&self, command: Command) -> Command {
         let Some(group) = &self.group else { return command };
@@ -106,7 +101,7 @@ mod tests {
     #[test]
     fn neighbours_end_with_their_value() {
         let made = Surroundings::new(header::Surroundings::Neighbours(1)).unwrap();
-        let id = made.running()[0];
+        let id = made.neighbours[0].id();
         assert!(Path::new(&format!("/proc/{id}")).exists());
         drop(made);
         assert!(!Path::new(&format!("/proc/{id}")).exists());

@@ -12,7 +12,8 @@ use super::observe::{Finding, Tool};
 use super::pairs::Turn;
 use super::program::Place;
 use super::row::Row;
-use super::{NOT_MET, table};
+use super::session::NOT_MET;
+use super::table;
 
 /// Causes whose loss is waiting for the code at the planted line. At other causes, for example a
 /// barrier that is not needed, the waiting goes back to code that is right.

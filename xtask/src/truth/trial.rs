@@ -58,13 +58,13 @@ impl Trial {
         let start = Instant::now();
         self.alike.clear();
         for turn in 0.. {
-            let before = Distance::now();
+            let before = row.distance();
             let measured_s = self.measure(row, (tool, workshop), before)?;
-            let between = Distance::now();
+            let between = row.distance();
             let advised = self.advised.clone().map(Version::Advised);
             let runs = Turn::run(workshop, advised.as_ref(), turn % 2 == 1)?;
             runs.spans().for_each(|span| *machine += span);
-            let after = Distance::now();
+            let after = row.distance();
             self.add_turn((between, after), &runs);
             if let Some(seconds) = measured_s.filter(|_| before.is_like(between)) {
                 self.add_measured((between, after), seconds, &runs);
@@ -94,7 +94,7 @@ impl Trial {
             let first = std::slice::from_ref(&observation);
             self.advised = row.build_advised(workshop, first)?;
         }
-        self.add_observation((before, Distance::now()), observation);
+        self.add_observation((before, row.distance()), observation);
         Ok(Some(seconds))
     }
 
@@ -109,10 +109,12 @@ impl Trial {
         (observations.clone(), decided.and_then(|of| self.ratios(of)))
     }
 
-    /// What the repair and the advice bring, if enough runs show that with certainty.
+    /// What the repair and the advice bring, and what measuring cost, if enough runs show that with
+    /// certainty.
     fn ratios(&self, of: &Alike) -> Option<Ratios> {
         let ratios = of.pairs.ratios(self.advised.is_some()).filter(Ratios::are_decided);
-        ratios.filter(|_| of.observations.len() >= OBSERVATIONS)
+        let cost_is_known = |ratios: &Ratios| ratios.measured.is_some() || of.measured >= MEASURED;
+        ratios.filter(|ratios| of.observations.len() >= OBSERVATIONS && cost_is_known(ratios))
     }
 
     fn is_over(&self) -> bool {

@@ -139,6 +139,8 @@ impl Workshop<'_> {
         // Ranks bind themselves to one core each otherwise, and with it all their threads.
         command.env("OMPI_MCA_hwloc_base_binding_policy", "none");
         command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+        // Without looking for other machines, a start takes 0.2 s less.
+        command.env("OMPI_MCA_plm", "isolated");
         if !self.program.header.computes {
             // Threads that sleep leave the few cores to those that do not.
             command.env("OMP_WAIT_POLICY", "passive");
