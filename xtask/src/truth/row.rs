@@ -78,8 +78,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// How far apart the CPUs are now. How long a program sleeps does not depend on it, and measuring
-    /// it would take the CPUs from the rows next to it.
+    /// How far apart the CPUs are now. How long a program sleeps does not depend on it, and the
+    /// measurement would take the CPUs from the rows next to it.
     pub(super) fn distance(&self) -> Distance {
         if self.program.header.computes { Distance::now() } else { Distance::default() }
     }
