@@ -1,9 +1,16 @@
 //! What `pompeii analyze` takes, on generated traces (`traces.rs`). `speed`: events per second of
 //! CPU time for each shape of a trace, with and without the critical path and the causes of
-//! waiting, and what a second thread brings. `memory`: whether it follows the length of a trace,
+//! waiting, and what a second thread brings. `scenarios`: what the runs with changes cost that are
+//! computed meanwhile (`scenarios.rs`). `simulation`: how many tasks per second `pompeii tasks
+//! --threads` simulates (`simulation.rs`). `memory`: whether it follows the length of a trace,
 //! and 10,000 locations with few files that may be open.
 //!
-//! `BENCH_TURNS` is the number of runs of which the median counts.
+//! `BENCH_TURNS` is the number of runs of which the median counts, and `BENCH_EVENTS` the number of
+//! events of each trace, except for `memory`. With `POMPEII_BINARY` nothing is built for release:
+//! `POMPEII_BINARY=target/debug/pompeii BENCH_EVENTS=100000 BENCH_TURNS=1` tries a table.
+
+mod scenarios;
+mod simulation;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +41,9 @@ const MANY_BYTES_MAX: u64 = 1 << 30;
 
 /// Properties that need neither the critical path nor the causes of waiting. The analysis finds all
 /// waiting, whatever is selected: only these two are left out.
-const WITHOUT_CAUSES: [&str; 2] = ["--properties", "omp_barrier,mpi_latesender"];
+const WITHOUT_CAUSES: [&str; 3] = ["--no-whatif", "--properties", "omp_barrier,mpi_latesender"];
+/// All properties in one pass: without a profile, scenarios would take a second one.
+const WITH_CAUSES: [&str; 1] = ["--no-whatif"];
 
 /// A trace: its shape, processes, threads of each, and events.
 type Row = (&'static str, u32, u32, u64);
@@ -63,23 +72,49 @@ fn rate_min(shape: &str) -> f64 {
 const MEMORY: [(&str, u32, u32); 5] =
     [("functions", 1, 8), ("barriers", 1, 8), ("tasks", 1, 8), ("halo", 8, 1), ("pipeline", 64, 1)];
 
-/// Prints one table or both.
+/// Measures, and prints a table.
+type Table = fn(&Bench) -> Result<()>;
+
+/// The tables with their names, in the order in which they are printed.
+const TABLES: [(&str, Table); 4] = [
+    ("speed", Bench::speed),
+    ("scenarios", Bench::scenarios),
+    ("simulation", Bench::simulation),
+    ("memory", Bench::memory),
+];
+
+/// Prints one table or all.
 pub fn run(on: Option<&str>) -> Result<()> {
+    let is_wanted = |name: &str| on.is_none_or(|on| on == name);
+    if !TABLES.iter().any(|(name, _)| is_wanted(name)) {
+        let names = TABLES.map(|(name, _)| name).join(", ");
+        bail!("no table `{}`; tables are {names}", on.unwrap_or_default());
+    }
     let bench = Bench::new()?;
-    match on {
-        Some("speed") => bench.speed()?,
-        Some("memory") => bench.memory()?,
-        None => {
-            bench.speed()?;
-            bench.memory()?;
-        }
-        Some(other) => bail!("no table `{other}`; tables are speed, memory"),
+    for (_, table) in TABLES.iter().filter(|(name, _)| is_wanted(name)) {
+        table(&bench)?;
     }
     bench.writer.end()?;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let turns = turns()?;
     println!("median of {turns} turns; load {}; again: cargo xtask bench analyze", load.trim());
     Ok(())
+}
+
+/// The number of events of a trace, unless `BENCH_EVENTS` says another one.
+fn events_or(usual: u64) -> Result<u64> {
+    let events = std::env::var("BENCH_EVENTS").map_or(Ok(usual), |events| events.parse());
+    events.context("BENCH_EVENTS is a number of events")
+}
+
+/// Seconds of CPU time: the median of the runs.
+fn cpu_s(costs: &[Cost]) -> f64 {
+    median(costs.iter().map(|cost| cost.cpu_s).collect())
+}
+
+/// The largest memory of all runs.
+fn peak_bytes(costs: &[Cost]) -> u64 {
+    costs.iter().map(|cost| cost.peak_bytes).max().unwrap_or(0)
 }
 
 /// An odd number of runs.
@@ -114,8 +149,12 @@ impl Bench {
         Ok(Bench { pompeii, writer, folder })
     }
 
-    /// Analyses a trace with further options, in one pass: without a profile, scenarios would take
-    /// a second one. With the limit, few files may be open.
+    /// Where the results of an analysis go.
+    fn results(&self) -> PathBuf {
+        self.folder.join("results")
+    }
+
+    /// Analyses a trace with further options. With the limit, few files may be open.
     fn analyze(
         &self,
         anchor: &Path,
@@ -126,9 +165,9 @@ impl Bench {
         let limit = files_max.map(|files| format!("ulimit -n {files}; ")).unwrap_or_default();
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit}exec \"$@\""), "sh"]).arg(&self.pompeii);
-        command.args(["analyze", "--no-whatif", "-j", &threads.to_string()]).args(options);
+        command.args(["analyze", "-j", &threads.to_string()]).args(options);
         command.arg(anchor);
-        command.arg("-o").arg(self.folder.join("results")).stdout(Stdio::null());
+        command.arg("-o").arg(self.results()).stdout(Stdio::null());
         let cost = cost::of(&mut command)?;
         ensure!(cost.is_success, "analyze {} failed", anchor.display());
         Ok(cost)
@@ -136,7 +175,7 @@ impl Bench {
 
     /// The speed without the critical path and the causes of waiting, and with them.
     fn speeds(&self, anchor: &Path, events: u64) -> Result<[Speed; 2]> {
-        let selections: [&[&str]; 2] = [&WITHOUT_CAUSES, &[]];
+        let selections: [&[&str]; 2] = [&WITHOUT_CAUSES, &WITH_CAUSES];
         let mut costs: [[Vec<Cost>; 2]; 2] = Default::default();
         for _ in 0..turns()? {
             for (options, costs) in selections.iter().zip(&mut costs) {
@@ -147,13 +186,12 @@ impl Bench {
         }
         let wall_s = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall_s).collect());
         Ok(costs.map(|[one, two]| {
-            let cpu_s = median(one.iter().map(|cost| cost.cpu_s).collect());
-            let peak = |costs: &[Cost]| costs.iter().map(|cost| cost.peak_bytes).max().unwrap_or(0);
+            let peak = peak_bytes(&two);
             Speed {
-                rate: events as f64 / 1e6 / cpu_s,
+                rate: events as f64 / 1e6 / cpu_s(&one),
                 share: wall_s(&two) / wall_s(&one),
-                peak_bytes: peak(&two),
-                of_one_thread: peak(&two) as f64 / peak(&one).max(1) as f64,
+                peak_bytes: peak,
+                of_one_thread: peak as f64 / peak_bytes(&one).max(1) as f64,
             }
         }))
     }
@@ -174,7 +212,8 @@ impl Bench {
         );
         let mut with_eight: Vec<(&str, [f64; 2])> = Vec::new();
         for (shape, processes, threads, events) in SPEED {
-            let (anchor, events) = self.writer.write(shape, (processes, threads), events)?;
+            let of = (processes, threads);
+            let (anchor, events) = self.writer.write(shape, of, events_or(events)?)?;
             let speeds = self.speeds(&anchor, events)?;
             let rates = [speeds[0].rate, speeds[1].rate];
             let few = with_eight.iter().find(|(of, _)| *of == shape).map(|(_, rates)| *rates);
@@ -221,7 +260,7 @@ impl Bench {
         for (shape, processes, threads) in MEMORY {
             let peak = |events: u64| -> Result<u64> {
                 let (anchor, _) = self.writer.write(shape, (processes, threads), events)?;
-                Ok(self.analyze(&anchor, 2, &[], None)?.peak_bytes)
+                Ok(self.analyze(&anchor, 2, &WITH_CAUSES, None)?.peak_bytes)
             };
             let (short, long) = (peak(10 * MILLION)?, peak(100 * MILLION)?);
             let growth = long as f64 / short as f64;
@@ -231,7 +270,7 @@ impl Bench {
             println!("{shape:10} {locations:9} {short:12} {long:13} {growth:7.2}{missed}");
         }
         let (anchor, events) = self.writer.write("barriers", (625, 16), 10 * MILLION)?;
-        let cost = self.analyze(&anchor, 2, &[], Some(1024))?;
+        let cost = self.analyze(&anchor, 2, &WITH_CAUSES, Some(1024))?;
         let is_missed = cost.peak_bytes > MANY_BYTES_MAX;
         let missed = if is_missed { "  MISSED" } else { "" };
         let (rate, megabytes) = (events as f64 / 1e6 / cost.cpu_s, cost.peak_bytes >> 20);

@@ -44,21 +44,41 @@ pub fn define(
             location_group: LocationGroupRef(rank),
         })?;
     }
-    for (number, (name, role, paradigm)) in REGIONS.into_iter().enumerate() {
-        let name = archive.string(name)?;
+    define_regions(archive, run.copies)?;
+    define_groups(archive, run)
+}
+
+/// All copies of the regions.
+fn define_regions(archive: &mut ArchiveWriter, copies: u32) -> Result<()> {
+    let regions = (0..copies).flat_map(|copy| REGIONS.map(|region| (copy, region)));
+    for (number, (copy, (name, region_role, paradigm))) in regions.enumerate() {
+        let name = archive.string(&name_of_copy(name, copy))?;
         let file = if paradigm == Paradigm::MPI { "MPI" } else { "t.c" };
         let source_file = archive.string(file)?;
         archive.define(def::Region {
             id: RegionRef(number as u32),
             name,
             canonical_name: name,
-            region_role: role,
+            region_role,
             paradigm,
             source_file,
             ..Default::default()
         })?;
     }
-    define_groups(archive, run)
+    Ok(())
+}
+
+/// A construct stands in another line, and a function has another name.
+fn name_of_copy(name: &str, copy: u32) -> String {
+    let place = name.split_once("@t.c:").and_then(|(kind, line)| Some((kind, line.parse().ok()?)));
+    match place {
+        _ if copy == 0 => name.to_owned(),
+        Some((kind, line)) => {
+            let line: u32 = line;
+            format!("{kind}@t.c:{}", line + 100 * copy)
+        }
+        None => format!("{name}_{copy}"),
+    }
 }
 
 /// The communicator of all ranks, and a team for each rank.

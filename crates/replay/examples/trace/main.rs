@@ -2,11 +2,14 @@
 //! function of the step and the location, so each event file is written alone and no state is kept.
 //!
 //! ```text
-//! trace FOLDER SHAPE PROCESSES THREADS EVENTS
+//! trace FOLDER SHAPE PROCESSES THREADS EVENTS [COPIES]
 //! ```
 //! Shapes are `functions`, `tasks`, `barriers` (with critical sections), `halo`, `pipeline` and
 //! `hybrid`. Halos and pipelines have one thread per process. A pipeline has no collective
 //! operation at all. A hybrid has something of everything (`hybrid.rs`).
+//!
+//! With copies, each step uses other regions than the step before: those of OpenMP and of the
+//! program exist so many times. Scenarios of `pompeii whatif` need many regions.
 
 #![allow(clippy::print_stdout, reason = "a program that is run by a benchmark")]
 
@@ -84,17 +87,19 @@ const WORLD: CommRef = CommRef(0);
 
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, shape, processes, threads, events] = &words[..] else {
-        return Err("usage: trace FOLDER SHAPE PROCESSES THREADS EVENTS".into());
+    let ([folder, shape, numbers @ ..], 5..=6) = (&words[..], words.len()) else {
+        return Err("usage: trace FOLDER SHAPE PROCESSES THREADS EVENTS [COPIES]".into());
     };
-    let (processes, threads) = (processes.parse()?, threads.parse()?);
-    let run = Run::new(shape, processes, threads, events.parse()?)?;
+    let numbers = numbers.iter().map(|number| Ok(number.parse()?)).collect::<Result<Vec<u64>>>()?;
+    let copies = numbers.get(3).map_or(1, |copies| (*copies).max(1));
+    let places = (numbers[0].try_into()?, numbers[1].try_into()?);
+    let run = Run { copies: copies.try_into()?, ..Run::new(shape, places, numbers[2])? };
     let mut archive = ArchiveWriter::create(Path::new(folder), "traces", Options::default())?;
     let (mut total, mut last_tick) = (0, run.end() + 502);
     let mut counts = Vec::new();
     for (rank, thread) in run.places() {
         let file = archive.events(location(rank, thread))?;
-        let mut log = Log { file, rank, thread, events: 0 };
+        let mut log = Log { file, rank, thread, events: 0, copy: 0 };
         last_tick = last_tick.max(run.write(&mut log)?);
         log.file.finish()?;
         total += log.events;
@@ -125,6 +130,8 @@ struct Run {
     steps: u64,
     /// Events of each location.
     events: u64,
+    /// How often each region exists.
+    copies: u32,
 }
 
 /// The event file of a location.
@@ -133,6 +140,14 @@ struct Log {
     rank: u32,
     thread: u32,
     events: u64,
+    /// The copy of regions that the step uses.
+    copy: u32,
+}
+
+/// The number of a copy of a region. Functions of MPI exist once.
+fn region_copy(region: u32, copy: u32) -> RegionRef {
+    let is_copied = REGIONS[region as usize].2 != Paradigm::MPI;
+    RegionRef(region + if is_copied { copy * REGIONS.len() as u32 } else { 0 })
 }
 
 fn location(rank: u32, thread: u32) -> LocationRef {
@@ -154,11 +169,11 @@ impl Log {
     }
 
     fn enter(&mut self, time: u64, region: u32) -> Result<()> {
-        self.event(time, Enter { region: RegionRef(region) })
+        self.event(time, Enter { region: region_copy(region, self.copy) })
     }
 
     fn leave(&mut self, time: u64, region: u32) -> Result<()> {
-        self.event(time, Leave { region: RegionRef(region) })
+        self.event(time, Leave { region: region_copy(region, self.copy) })
     }
 
     /// A visit without anything in it.
@@ -179,7 +194,7 @@ impl Log {
 }
 
 impl Run {
-    fn new(shape: &str, processes: u32, threads: u32, events: u64) -> Result<Run> {
+    fn new(shape: &str, (processes, threads): (u32, u32), events: u64) -> Result<Run> {
         let (shape, events_per_step) = match shape {
             "functions" => (Shape::Functions, 8),
             "tasks" => (Shape::Tasks, 2 + 8 * u64::from(TASKS)),
@@ -190,7 +205,7 @@ impl Run {
             _ => return Err(format!("no shape `{shape}`").into()),
         };
         let events = events / (u64::from(processes) * u64::from(threads));
-        Ok(Run { shape, processes, threads, steps: events / events_per_step, events })
+        Ok(Run { shape, processes, threads, steps: events / events_per_step, events, copies: 1 })
     }
 
     fn places(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
@@ -266,6 +281,7 @@ impl Run {
     fn steps_of(&self, log: &mut Log) -> Result<()> {
         for step in 0..self.steps {
             let begin = FIRST_TICK + 1_000 + step * self.period();
+            log.copy = (step % u64::from(self.copies)) as u32;
             match self.shape {
                 Shape::Functions => functions(log, begin, step)?,
                 Shape::Tasks => self.tasks(log, begin, step)?,
@@ -275,6 +291,7 @@ impl Run {
                 Shape::Hybrid => {}
             }
         }
+        log.copy = 0;
         Ok(())
     }
 
