@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | STRING | 5 and 250 of the text | STRING_CNT | 255 |
 //! | MPI_COMM | 9 and 246 of the members | MPI_COMM_CNT | 255 |
-//! | IDMAP | 6 and 61 numbers | IDMAP_CNT | 63 numbers |
+//! | IDMAP | 6 and 62 numbers | IDMAP_CNT | 63 numbers |
 //! | MPI_GROUP | 9 and 61 numbers | MPI_GROUP_CNT | 63 numbers |
 
 use crate::field::Mode;
@@ -41,7 +41,7 @@ pub(crate) fn of(number: u8, minor: u8) -> Option<Long> {
     let (number, name, first_bytes, next_bytes, length) = match number {
         1 => (2, "STRING_CNT", 255, 255, Length::Records { at: 4 }),
         11 => (19, "MPI_COMM_CNT", 255, 255, length(if Mode::exists(minor) { 5 } else { 4 }, 1)),
-        25 => (26, "IDMAP_CNT", 6 + 61 * 4, 63 * 4, length(2, 4)),
+        25 => (26, "IDMAP_CNT", 6 + 62 * 4, 63 * 4, length(2, 4)),
         27 => (28, "MPI_GROUP_CNT", 9 + 61 * 4, 63 * 4, length(5, 4)),
         _ => return None,
     };

@@ -63,6 +63,16 @@ impl<'a> Reader<'a> {
         self.endian
     }
 
+    /// The minor version of the format; the major one is 1.
+    pub fn minor(&self) -> u8 {
+        self.minor
+    }
+
+    /// Says how many metrics other files define for the events of this one.
+    pub fn set_metrics(&mut self, metrics: usize) {
+        self.metrics = metrics;
+    }
+
     /// Place of the last record in the file after decompression, in bytes.
     pub fn record_offset(&self) -> u64 {
         self.record_offset

@@ -56,6 +56,18 @@ macro_rules! records {
                 }
             }
 
+            /// The same places, to change them.
+            pub fn at_mut(&mut self) -> Option<(&mut Location, &mut f64)> {
+                match self {
+                    $( Record::$name(_record) => {
+                        let _at: Option<(&mut Location, &mut f64)> = None;
+                        $( records!(@at_mut $field _record _at); )*
+                        _at
+                    } )*
+                    Record::Unknown { .. } => None,
+                }
+            }
+
             pub(crate) fn read(number: u8, input: &mut Input<'_>) -> Result<Record, Flaw> {
                 match number {
                     $( $number => {
@@ -113,4 +125,8 @@ macro_rules! records {
         let $at = Some(($record.location, $record.time_s));
     };
     (@at $field:ident $record:ident $at:ident) => {};
+    (@at_mut time_s $record:ident $at:ident) => {
+        let $at = Some((&mut $record.location, &mut $record.time_s));
+    };
+    (@at_mut $field:ident $record:ident $at:ident) => {};
 }

@@ -5,6 +5,8 @@ use std::io::Write;
 use expect_test::{Expect, expect};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use pompeii_epilog::record::{Count, Each, IdMap, Record};
+use pompeii_epilog::{Endian, Writer};
 
 use crate::property::records;
 
@@ -47,6 +49,19 @@ fn a_file_may_be_compressed() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&bytes(9, 1, LITTLE)).unwrap();
     assert_eq!(shown(&encoder.finish().unwrap()), shown(&bytes(9, 1, LITTLE)));
+}
+
+/// A record has at most 255 bytes: 6 and 62 ids are 254, and the 63rd id needs another record.
+#[test]
+fn a_list_of_ids_goes_on_after_62_of_them() {
+    let ids: Vec<String> = (0..62).map(|id| format!("{id:02x}000000")).collect();
+    let file = bytes(9, 1, &format!("fe 19 09 00 3f000000 {} 04 1a 3e000000", ids.concat()));
+    let ids = Each((0..63).collect());
+    let map: Record = IdMap { of: 9, mode: 0, number: Count(63), ids }.into();
+    let mut writer = Writer::new(Vec::new(), Endian::Little).unwrap();
+    writer.record(&map).unwrap();
+    assert_eq!(writer.finish().unwrap(), file);
+    assert_eq!(records(&file).0, [map]);
 }
 
 /// Version 1.0 has no clock rate in NODE and no mode in MPI_COMM. Events of a process have no

@@ -9,25 +9,26 @@ use std::sync::atomic::AtomicU64;
 use expect_test::{Expect, expect};
 use pompeii_epilog::record::*;
 use pompeii_epilog::{Endian, NO_ID, Reader, Writer};
-use pompeii_export::epilog::{self, import};
+use pompeii_export::epilog;
+use pompeii_export::epilog::import::{Files, Source};
 use pompeii_otf2::check::Checker;
 use pompeii_otf2::read::Archive;
 
-const HYBRID: &str = "../otf2/tests/samples/hybrid/traces.otf2";
+pub const HYBRID: &str = "../otf2/tests/samples/hybrid/traces.otf2";
 
-fn records(bytes: &[u8]) -> Vec<Record> {
+pub fn records(bytes: &[u8]) -> Vec<Record> {
     let mut reader = Reader::new(bytes).unwrap();
     std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
-fn file(records: &[Record], endian: Endian) -> Vec<u8> {
+pub fn file(records: &[Record], endian: Endian) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), endian).unwrap();
     records.iter().for_each(|record| writer.record(record).unwrap());
     writer.finish().unwrap()
 }
 
 /// The file of an archive, and what was left out.
-fn exported(anchor: &Path) -> (Vec<u8>, String) {
+pub fn exported(anchor: &Path) -> (Vec<u8>, String) {
     let archive = Archive::open(anchor).unwrap();
     let mut bytes = Vec::new();
     let written = epilog::write(&archive, &mut bytes, &AtomicU64::new(0)).unwrap();
@@ -40,7 +41,7 @@ fn imported(bytes: &[u8], folder: &Path) -> Result<(PathBuf, String), String> {
     let path = folder.join("trace.elg");
     fs::write(&path, bytes).unwrap();
     let done = AtomicU64::new(0);
-    let source = import::Source::open(&path, &done).map_err(|error| error.to_string())?;
+    let source = Source::open(&Files::Merged(path), &done).map_err(|error| error.to_string())?;
     let left_out = source.write(&folder.join("out"), &done).map_err(|error| error.to_string())?;
     Ok((folder.join("out/traces.otf2"), left_out.to_string()))
 }
@@ -191,7 +192,7 @@ fn events() -> Vec<Record> {
     all
 }
 
-fn whole() -> Vec<Record> {
+pub fn whole() -> Vec<Record> {
     let mut all = definitions();
     let events = events();
     let number = events.iter().filter(|record| record.at().is_some()).count() as u32;

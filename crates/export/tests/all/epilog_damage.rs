@@ -1,39 +1,62 @@
-//! Any bytes as a file of EPILOG: an error that says where, or an archive that can be read to its
-//! end and be written as EPILOG again. The fuzz target `epilog` uses this file, too.
+//! Any bytes as a file of EPILOG, or as each file of an experiment whose processes have files of
+//! their own: an error that says where, or an archive that can be read to its end and be written as
+//! EPILOG again. The fuzz target `epilog` uses this file, too.
 
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use pompeii_export::epilog::{self, import};
+use pompeii_export::epilog;
+use pompeii_export::epilog::import::{Files, Source};
 use pompeii_otf2::read::Archive;
 
 /// Imports these bytes.
 pub fn check(input: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
-    let (path, out) = (folder.path().join("trace.elg"), folder.path().join("out"));
-    fs::write(&path, input).unwrap();
+    let folder = folder.path();
+    write(input, folder);
+    import(&Files::Merged(folder.join("epik.esd")), &folder.join("merged"));
+    import(&Files::Single(folder.to_owned()), &folder.join("single"));
+}
+
+/// Writes the same bytes as each file of an experiment: an import takes from each file the records
+/// that belong there.
+fn write(input: &[u8], folder: &Path) {
+    fs::create_dir(folder.join("ELG")).unwrap();
+    for name in ["epik.esd", "epik.map", "ELG/00000", "ELG/00001"] {
+        fs::write(folder.join(name), input).unwrap();
+    }
+}
+
+/// Whether there is an archive; otherwise there was an error.
+fn import(files: &Files, out: &Path) -> bool {
     let done = AtomicU64::new(0);
-    let source = match import::Source::open(&path, &done) {
+    let source = match Source::open(files, &done) {
         Ok(source) => source,
-        Err(error) => return assert!(error.to_string().contains(' '), "{error:?}"),
+        Err(error) => {
+            assert!(error.to_string().contains(' '), "{error:?}");
+            return false;
+        }
     };
-    source.write(&out, &done).unwrap();
+    source.write(out, &done).unwrap();
     let archive = Archive::open(&out.join("traces.otf2")).unwrap();
     archive.merged().unwrap().for_each(|event| drop(event.unwrap()));
     let written = epilog::write(&archive, &mut Vec::new(), &done).unwrap();
     assert_eq!(written.read.errors, 0);
+    true
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::common::with_other_bytes;
 
     const HYBRID: &str = "../otf2/tests/samples/hybrid/traces.otf2";
+
+    /// Definitions, maps and events of two processes, so each file of an experiment.
+    const SINGLE: &[u8] = include_bytes!("../../../../fuzz/corpus/epilog/single");
 
     /// The file of the sample.
     fn sound() -> Vec<u8> {
@@ -43,24 +66,17 @@ mod tests {
         bytes
     }
 
+    /// Both processes have 14 events, and a begin and an end of a collective operation. Process 0
+    /// also joins and leaves a team. The region of process 1 with that number is another one.
     #[test]
-    fn traces_of_processes_have_to_be_merged() {
+    fn each_process_has_its_events() {
         let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path();
-        assert_eq!(import::find(folder).unwrap(), None);
-        let single = folder.join("ELG");
-        fs::create_dir(&single).unwrap();
-        fs::write(single.join("00000"), sound()).unwrap();
-        for path in [folder, &single, &single.join("00000")] {
-            let error = import::find(path).unwrap_err().to_string();
-            assert!(error.contains("each process has a trace of its own"), "{error}");
-            assert!(error.contains("call `elg_merge` of Scalasca 1"), "{error}");
-        }
-        // When they are merged, the folder has what can be read.
-        let merged = folder.join("epik.elg");
-        fs::write(&merged, sound()).unwrap();
-        assert_eq!(import::find(folder).unwrap(), Some(merged));
-        assert!(import::find(&single.join("00000")).is_err());
+        write(SINGLE, folder.path());
+        let out = folder.path().join("out");
+        assert!(import(&Files::Single(folder.path().to_owned()), &out));
+        let archive = Archive::open(&out.join("traces.otf2")).unwrap();
+        let counts: Vec<u64> = archive.locations().map(|it| it.number_of_events).collect();
+        assert_eq!(counts, [18, 16]);
     }
 
     #[test]
@@ -70,10 +86,15 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
         #[test]
         fn a_file_with_other_bytes(bytes in with_other_bytes(sound())) {
+            check(&bytes);
+        }
+
+        #[test]
+        fn files_of_processes_with_other_bytes(bytes in with_other_bytes(SINGLE.to_vec())) {
             check(&bytes);
         }
     }

@@ -8,6 +8,7 @@ mod cut;
 mod cut_random;
 mod epilog;
 mod epilog_damage;
+mod epilog_single;
 mod firefox;
 mod folded;
 mod graph;

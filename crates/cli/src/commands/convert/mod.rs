@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use pompeii_analysis::format::counted;
-use pompeii_export::epilog::import::Source;
+use pompeii_export::epilog::import::{Files, Source};
 use pompeii_export::tau::{self, View};
 use pompeii_export::{
     Open, Read, chrome, csv, epilog, firefox, folded, graph, paraver, parquet, perfetto, speedscope,
@@ -124,10 +124,10 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         Format::Paraver => from_trace(arguments, paraver::passes, |open, _| {
             to_folder(output, |create| paraver::write(open, create))
         }),
-        Format::Otf2 => match epilog::import::find(&arguments.trace)
+        Format::Otf2 => match Files::find(&arguments.trace)
             .with_context(|| cannot("read the EPILOG trace", &arguments.trace))?
         {
-            Some(file) => from_epilog(arguments, &file),
+            Some(files) => from_epilog(arguments, &files),
             None => to_otf2(arguments),
         },
         Format::Epilog => to_epilog(arguments),
@@ -198,13 +198,13 @@ fn to_epilog(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// Writes a trace of KOJAK or Scalasca 1 as an archive.
-fn from_epilog(arguments: &Arguments, file: &Path) -> Result<ExitCode> {
+fn from_epilog(arguments: &Arguments, files: &Files) -> Result<ExitCode> {
     arguments.cut.check(false).context("a trace in the format EPILOG is converted as a whole")?;
-    let bytes = file.metadata().map(|it| it.len()).unwrap_or(0);
-    let passes = 2;
-    let progress = Progress::new(format!("converting {}", shown(file)), Some(passes * bytes));
-    let source = Source::open(file, &progress.done)
-        .with_context(|| cannot("read the EPILOG trace", file))?;
+    let (trace, passes) = (&arguments.trace, 2);
+    let progress =
+        Progress::new(format!("converting {}", shown(trace)), Some(passes * files.bytes()));
+    let source = Source::open(files, &progress.done)
+        .with_context(|| cannot("read the EPILOG trace", trace))?;
     let left_out = to_archive(&arguments.output, |folder| source.write(folder, &progress.done))?;
     drop(progress);
     if !left_out.is_empty() {

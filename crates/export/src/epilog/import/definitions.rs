@@ -121,7 +121,7 @@ impl Plan {
 }
 
 /// Members of communicators by their ranks.
-fn communicators(all: &[Record]) -> BTreeMap<u32, Vec<u32>> {
+pub fn communicators(all: &[Record]) -> BTreeMap<u32, Vec<u32>> {
     let mut groups: HashMap<u32, Vec<u32>> = HashMap::new();
     let mut comms = BTreeMap::new();
     let processes = masters(all).len() as u32;
@@ -150,7 +150,7 @@ fn communicators(all: &[Record]) -> BTreeMap<u32, Vec<u32>> {
 }
 
 /// The location of the first thread of each process.
-fn masters(all: &[Record]) -> BTreeMap<u32, u32> {
+pub fn masters(all: &[Record]) -> BTreeMap<u32, u32> {
     let mut masters: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for record in all {
         if let Record::LocationDefinition(it) = record {

@@ -17,6 +17,7 @@ use super::super::left_out::LeftOut;
 use super::super::metrics::REAL;
 use super::definitions::{METRICS, Plan};
 use super::forks::{Forks, Open};
+use super::records::At;
 use super::survey::{Survey, is_exit};
 use crate::source::Error;
 
@@ -87,23 +88,23 @@ impl<'a> Events<'a> {
         Ok(Events { survey, plan, outs, forks, attributes, locks })
     }
 
-    /// Takes the next record, which stands at `offset` in the file.
+    /// Takes the next record, which stands `at` a place in a file.
     ///
     /// # Errors
     /// An event has no location or no time, or a file cannot be written.
     pub fn record(
         &mut self,
         record: &Record,
-        offset: u64,
+        at: At<'_>,
         left_out: &mut LeftOut,
     ) -> Result<(), Error> {
-        let Some(at) = record.at() else {
+        let Some(event) = record.at() else {
             self.attribute(record, left_out);
             return Ok(());
         };
         let attributes = mem::take(&mut self.attributes);
-        let place = self.survey.place(at, offset)?;
-        let time = self.survey.ticks(at.1);
+        let place = self.survey.place(event, at)?;
+        let time = self.survey.ticks(event.1);
         match record {
             Record::Enter(it) => self.enter(place, time, it.region, None, &it.values),
             Record::EnterCallSite(it) => {

@@ -1,11 +1,12 @@
-//! The first pass over a file: its definitions, the span of its times, and its teams.
+//! The first pass over a trace: its definitions, the span of its times, and its teams.
 
 use std::collections::{HashMap, HashSet};
 
 use pompeii_epilog::record::{Enter, LocationDefinition, Record, Region, region_kind};
-use pompeii_epilog::{Location, NO_ID, Reader};
+use pompeii_epilog::{Location, NO_ID};
 
 use super::forks::{Forks, Teams};
+use super::records::{At, Records};
 use crate::source::Error;
 
 /// Times up to here, in seconds, are kept as they are: their nanoseconds fit into 63 bits.
@@ -40,11 +41,11 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Reads a file.
+    /// Reads a trace.
     ///
     /// # Errors
-    /// The file cannot be read or is damaged; an event has no location that is defined, or no time.
-    pub fn new(mut reader: Reader<'_>) -> Result<Survey, Error> {
+    /// A file cannot be read or is damaged; an event has no location that is defined, or no time.
+    pub fn new(mut records: Records<'_>) -> Result<Survey, Error> {
         let mut survey = Survey {
             definitions: Vec::new(),
             processes: HashMap::new(),
@@ -58,10 +59,10 @@ impl Survey {
             span_s: (f64::INFINITY, f64::NEG_INFINITY),
         };
         let mut forks = Forks::default();
-        while let Some(record) = reader.next_record()? {
+        while let Some(record) = records.next_record()? {
             match record.at() {
                 Some(at) => {
-                    let place = survey.place(at, reader.record_offset())?;
+                    let place = survey.place(at, records.at())?;
                     survey.event(&record, place, &mut forks);
                 }
                 None => survey.definition(record),
@@ -91,19 +92,19 @@ impl Survey {
         self.definitions.push(record);
     }
 
-    /// The location of an event, and its process. `offset` is the place of the event in the file.
+    /// The location of an event, and its process. The event stands `at` a place in a file.
     ///
     /// # Errors
     /// The event has no location or no time.
-    pub fn place(&self, (of, time_s): (Location, f64), offset: u64) -> Result<(u32, u32), Error> {
-        let fail = |text: String| Err(Error::Input(format!("byte {offset}: {text}")));
+    pub fn place(&self, (of, time_s): (Location, f64), at: At<'_>) -> Result<(u32, u32), Error> {
+        let fail = |text: String| Err(Error::Input(format!("{at}: {text}")));
         if !time_s.is_finite() {
             return fail(format!("expected a time in seconds, found {time_s}"));
         }
         let only = || self.processes.keys().next().filter(|_| self.processes.len() == 1).copied();
         let Some(location) = of.0.or_else(only) else {
-            let text = "the event has no location; expected a trace of all processes, for example \
-                        epik.elg, which elg_merge makes of the traces of single processes";
+            let text = "the event has no location; expected a trace of all processes: the folder of \
+                        an experiment of Scalasca 1, or epik.elg, which `elg_merge` makes of it";
             return fail(text.to_owned());
         };
         match self.processes.get(&location) {
@@ -132,8 +133,8 @@ impl Survey {
 
     /// Notes the program of a process at its first event.
     fn program(&mut self, record: &Record, process: u32) {
-        let has_metrics = self.definitions.iter().any(|it| matches!(it, Record::Metric(_)));
-        if !self.begun.insert(process) || has_metrics {
+        let is_first = self.begun.insert(process);
+        if !is_first || self.definitions.iter().any(|it| matches!(it, Record::Metric(_))) {
             return;
         }
         let Record::Enter(Enter { region, .. }) = record else { return };
