@@ -7,7 +7,7 @@ import pompeii
 from common import experiment
 from pompeii import Event
 from pompeii._event import KINDS
-from pompeii._walk import _Links
+from pompeii._walk import _Links, _Meetings
 
 #: A trace with the events of two processes of two threads each.
 HYBRID = os.path.join(
@@ -89,6 +89,42 @@ class Walk(unittest.TestCase):
         self.assertEqual([it.create for it in events[2:]], [two, one, two, two, one])
 
 
+    def test_non_blocking_operations_meet_in_the_order_of_their_begins(self):
+        """Both locations begin A and then B on communicator 7. Location 0 completes B first, begins
+        C on communicator 8 between them, and has a blocking operation, which counts apart.
+        """
+        request, complete = "NonBlockingCollectiveRequest", "NonBlockingCollectiveComplete"
+        steps = [
+            (0, request, 1, None),
+            (1, request, 1, None),
+            (0, request, 5, None),
+            (0, request, 2, None),
+            (1, request, 2, None),
+            (0, "MpiCollectiveEnd", None, 7),
+            (0, complete, 2, 7),
+            (1, complete, 1, 7),
+            (0, complete, 1, 7),
+            (1, complete, 2, 7),
+            (0, complete, 5, 8),
+            (1, complete, 9, 7),
+        ]
+        links = _Links([0, 1], None, _Meetings({7: 2, 8: 1}, []))
+        events = []
+        for time, (location, kind, number, communicator) in enumerate(steps):
+            event = Event(location, time, kind, None)
+            event.position = time
+            fields = {"request": number, "communicator": communicator}
+            event.fields = {name: it for name, it in fields.items() if it is not None}
+            links.take(event)
+            events.append(event)
+            if time == 8:
+                # B of location 0 waits for its number, because C may be on the same communicator.
+                self.assertEqual([it.position for it in events[6].members], [6])
+        members = [[it.position for it in event.members] for event in events[5:]]
+        self.assertEqual(members, [[5], [6, 9], [7, 8], [7, 8], [6, 9], [10], [11]])
+        self.assertEqual([event.members for event in events[:5]], [[]] * 5)
+
+
 class Ahead(unittest.TestCase):
     """Links in the direction of time, when a program asks for them early."""
 
@@ -148,6 +184,11 @@ class Ahead(unittest.TestCase):
             locations = [it.location for it in event.members]
             self.assertEqual(sorted(locations), members[event.fields["communicator"]])
         self.assertGreater(compared, 3)
+        ends = list(x.events(kinds=["NonBlockingCollectiveComplete"]))
+        self.assertEqual(len(ends), 2)
+        for event in x.events(kinds=["NonBlockingCollectiveComplete"]):
+            locations = [it.location for it in event.members]
+            self.assertEqual(sorted(locations), members[event.fields["communicator"]])
 
     def test_all_links_of_a_hybrid_trace_are_found_at_once(self):
         links = {

@@ -38,11 +38,11 @@ class Instance:
 
     __slots__ = ("events", "members")
 
-    def __init__(self, members: int) -> None:
+    def __init__(self, members: int, first: Event) -> None:
         #: How many take part.
         self.members = members
-        #: The events of those that have come, in the order of time.
-        self.events: list[Event] = []
+        #: The events of those that have come.
+        self.events: list[Event] = [first]
 
     @property
     def is_complete(self) -> bool:
@@ -151,16 +151,15 @@ class Event:
 
     @property
     def members(self) -> list[Event]:
-        """Of the end of a collective operation of MPI, or of the Leave of a barrier of OpenMP:
-        these events of all processes or threads that take part, itself included, in the order of
-        time. Empty for all other events.
+        """Of the end of a collective operation of MPI, which may be a non-blocking one, or of the
+        Leave of a barrier of OpenMP: these events of all processes or threads that take part,
+        itself included, in the order of time. Empty for all other events.
         """
-        instance = self._instance
-        if instance is None:
+        if self._instance is None:
             return []
-        if not instance.is_complete and self._reader is not None:
-            self._reader.go_on(self, "members", lambda: instance.is_complete)
-        return list(instance.events)
+        if not self._instance.is_complete and self._reader is not None:
+            self._reader.go_on(self, "members", lambda: self._instance.is_complete)
+        return sorted(self._instance.events, key=lambda event: event.position)
 
     def row(self, table: str) -> Optional[dict[str, Any]]:
         """Of a Leave that was just reached: the row of its visit in ``visits`` or ``barriers``.

@@ -71,22 +71,48 @@ def _task_of(event: Event) -> tuple[int, int, int]:
     return (of.get("team", 0), of.get("creator", 0), of.get("task", 0))
 
 
+#: Non-blocking collective operations that a location has begun and that count: a program may free
+#: a request, and then its operation has no end.
+_BEGUN_MAX = 10_000
+
+
+class _Begun:
+    """A non-blocking collective operation that a location has begun."""
+
+    __slots__ = ("end", "request")
+
+    def __init__(self, request: int) -> None:
+        self.request = request
+        #: The event that completes it, which has the communicator.
+        self.end: Optional[Event] = None
+
+
 class _Meetings:
     """Operations and barriers that the members of communicators and teams have together: the first
-    one of each member belongs to the first ones of the others, and so on.
+    one of each member belongs to the first ones of the others, and so on. Non-blocking operations
+    count in the order in which a member begins them, and apart from the others.
     """
 
-    def __init__(self, run: Any) -> None:
-        self._sizes: dict[int, int] = {}
-        for row in Table(run, "trace.communicators"):
-            self._sizes[row["communicator"]] = self._sizes.get(row["communicator"], 0) + 1
-        regions = Table(run, "trace.regions")
-        is_barrier = [it["role"] in _BARRIERS and it["paradigm"] == "openmp" for it in regions]
-        self._barriers = {region for region, it in enumerate(is_barrier) if it}
+    def __init__(self, sizes: dict[int, int], barriers: Iterable[int]) -> None:
+        #: The number of members of communicators and teams.
+        self._sizes = sizes
+        #: Regions that are barriers of OpenMP.
+        self._barriers = frozenset(barriers)
         #: How many of a group a location has ended.
         self._counts: dict[tuple[Any, int], int] = {}
         #: Those that some members have not come to, by the group and their number.
         self._open: dict[tuple[Any, int], Instance] = {}
+        #: Non-blocking operations of each location, until all that began before are complete.
+        self._begun: dict[int, deque[_Begun]] = {}
+
+    @classmethod
+    def of_run(cls, run: Any) -> _Meetings:
+        sizes: dict[int, int] = {}
+        for row in Table(run, "trace.communicators"):
+            sizes[row["communicator"]] = sizes.get(row["communicator"], 0) + 1
+        regions = Table(run, "trace.regions")
+        is_barrier = [it["role"] in _BARRIERS and it["paradigm"] == "openmp" for it in regions]
+        return cls(sizes, (region for region, it in enumerate(is_barrier) if it))
 
     def take(self, event: Event, tasks: Tasks) -> None:
         if event.kind == "MpiCollectiveEnd":
@@ -95,18 +121,48 @@ class _Meetings:
         elif event.kind == "Leave" and event.region in self._barriers:
             team, part = tasks.teams[-1] if tasks.teams else (-1, 0)
             self._come(event, team, ("barrier", team, part))
+        elif event.kind == "NonBlockingCollectiveRequest":
+            self._begin(event)
+        elif event.kind == "NonBlockingCollectiveComplete":
+            self._complete(event)
+
+    def _begin(self, event: Event) -> None:
+        begun = self._begun.setdefault(event.location, deque())
+        begun.append(_Begun(event.fields.get("request", -1)))
+        if len(begun) > _BEGUN_MAX:
+            freed = next((it for it in begun if it.end is None), None)
+            if freed is not None:
+                begun.remove(freed)
+
+    def _complete(self, event: Event) -> None:
+        """Only the end names the communicator, so an operation gets its number when all that the
+        location began before it are complete.
+        """
+        begun, request = self._begun.get(event.location, deque()), event.fields.get("request", -1)
+        done = next((it for it in begun if it.request == request and it.end is None), None)
+        if done is None:
+            # The trace lacks the begin, so the others are unknown.
+            event._instance = Instance(1, event)
+            return
+        done.end = event
+        event._instance = Instance(self._sizes.get(event.fields.get("communicator", -1), 1), event)
+        while begun and begun[0].end is not None:
+            end = begun.popleft().end
+            communicator = end.fields.get("communicator", -1)
+            self._come(end, communicator, ("non-blocking", communicator))
 
     def _come(self, event: Event, communicator: int, group: Any) -> None:
         size = self._sizes.get(communicator, 1)
-        event._instance = Instance(size)
+        own = Instance(size, event)
+        event._instance = own
         if size == 1:
-            event._instance.events.append(event)
             return
         number = self._counts[group, event.location] = (
             self._counts.get((group, event.location), 0) + 1
         )
-        instance = event._instance = self._open.setdefault((group, number), event._instance)
-        instance.events.append(event)
+        instance = event._instance = self._open.setdefault((group, number), own)
+        if instance is not own:
+            instance.events.append(event)
         if instance.is_complete:
             del self._open[group, number]
 
@@ -242,7 +298,7 @@ class Reader:
         chosen = sorted(set(locations))
         self._ahead = ahead
         self._joined = Joined(run, chosen)
-        self._links = _Links(process_of, self._joined, _Meetings(run))
+        self._links = _Links(process_of, self._joined, _Meetings.of_run(run))
         streams = [_events_of(run, location) for location in chosen]
         self._events = enumerate(heapq.merge(*streams, key=lambda event: event.time))
         #: Events that have links and are not delivered.

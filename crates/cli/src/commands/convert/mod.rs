@@ -3,7 +3,7 @@
 mod cut;
 pub mod output;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
