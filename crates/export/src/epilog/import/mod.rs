@@ -10,6 +10,7 @@ mod events;
 mod files;
 mod forks;
 mod numbers;
+mod processes;
 mod records;
 mod survey;
 

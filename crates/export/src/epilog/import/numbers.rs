@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use pompeii_epilog::record::{IdMap, Record};
 use pompeii_epilog::{Location, NO_ID, Reader};
 
-use super::definitions::{communicators, masters};
 use super::files::{DEFINITIONS, MAPS};
+use super::processes::{communicators, masters};
 use crate::source::Error;
 
 /// Kinds of definitions, by the numbers of their records, that have tables of ids.
