@@ -1,7 +1,7 @@
 //! What scenarios cost: `pompeii analyze` computes the run with changes while it analyses the
-//! trace, and `--no-whatif` leaves that out. Both analyse the same trace with one thread. A profile,
-//! which an analysis before has made, is in the folder of the trace. Therefore the trace is read
-//! once, as in an experiment of `pompeii run`.
+//! trace, and `--no-whatif` leaves that out. Both analyse the same trace with one thread. The
+//! folder of the trace has a profile, which an analysis before has made. Therefore the trace is
+//! read once, as in an experiment of `pompeii run`.
 
 use std::fs::{self, File};
 use std::path::Path;
