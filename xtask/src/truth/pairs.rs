@@ -83,6 +83,11 @@ impl Pairs {
         }
     }
 
+    /// Whether it is known well enough what measuring cost.
+    pub(super) fn measured_is_decided(&self) -> bool {
+        Median::of(&self.measured).is_some_and(|ratio| ratio.is_decided())
+    }
+
     /// `None` as long as there are too few pairs.
     pub(super) fn ratios(&self, has_advice: bool) -> Option<Ratios> {
         let advice = if has_advice { Some(Median::of(&self.advice)?) } else { None };

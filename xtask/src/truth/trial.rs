@@ -19,8 +19,9 @@ use super::version::{Version, Workshop};
 
 /// How many measured runs must have the same first finding.
 const OBSERVATIONS: usize = 3;
-/// How many measured runs are compared with the faulty one next to them, for what measuring cost.
-const MEASURED: usize = 9;
+/// At most so many measured runs are compared with the faulty one next to them, for what measuring
+/// cost.
+const MEASURED_MAX: usize = 21;
 /// A row that is undecided after this time is repeated at the end.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -84,7 +85,7 @@ impl Trial {
         (tool, workshop): (&Tool, &Workshop<'_>),
         before: Distance,
     ) -> Result<Option<f64>> {
-        if !self.lacks(before, |of| of.measured < MEASURED) {
+        if !self.lacks(before, |of| of.measured < MEASURED_MAX) {
             return Ok(None);
         }
         let observation = tool.observe(workshop, self.measured, row.wait)?;
@@ -109,16 +110,19 @@ impl Trial {
         (observations.clone(), decided.and_then(|of| self.ratios(of)))
     }
 
-    /// What the repair and the advice bring, and what measuring cost, if enough runs show that with
-    /// certainty.
+    /// What the repair and the advice bring, if enough runs show that with certainty.
     fn ratios(&self, of: &Alike) -> Option<Ratios> {
         let ratios = of.pairs.ratios(self.advised.is_some()).filter(Ratios::are_decided);
-        let cost_is_known = |ratios: &Ratios| ratios.measured.is_some() || of.measured >= MEASURED;
-        ratios.filter(|ratios| of.observations.len() >= OBSERVATIONS && cost_is_known(ratios))
+        ratios.filter(|_| of.observations.len() >= OBSERVATIONS)
     }
 
+    /// Whether nothing remains to be found out: what measuring cost is known as surely as the rest,
+    /// or there were enough measured runs.
     fn is_over(&self) -> bool {
-        let is_over = |of: &Alike| of.pairs.len() >= PAIRS_MAX || self.ratios(of).is_some();
+        let is_over = |of: &Alike| {
+            let cost_is_known = of.pairs.measured_is_decided() || of.measured >= MEASURED_MAX;
+            of.pairs.len() >= PAIRS_MAX || self.ratios(of).is_some() && cost_is_known
+        };
         self.alike.iter().any(is_over)
     }
 
@@ -186,7 +190,7 @@ mod tests {
         let mut trial = Trial::default();
         for &between in distances {
             let seconds = if between.0 == NEAR { 1.0 } else { 3.0 };
-            if trial.lacks(between.0, |of| of.measured < MEASURED) {
+            if trial.lacks(between.0, |of| of.measured < MEASURED_MAX) {
                 trial.add_observation(between, observation(2.0 * seconds));
                 trial.add_measured(between, 2.0 * seconds, &turn(seconds));
             }
@@ -210,6 +214,23 @@ mod tests {
         assert_eq!(seconds(&all), (vec![2.0; 3], Some(1.0)));
         assert_eq!(all.observed.len(), 6, "three of each count for what must be the same");
         assert_eq!(all.result().1.and_then(|of| of.measured), Some(2.0), "to the faulty run");
+    }
+
+    #[test]
+    fn what_measuring_cost_is_known_as_surely_as_the_rest() {
+        let mut trial = Trial::default();
+        let add = |trial: &mut Trial, measured_s| {
+            trial.add_observation((NEAR, NEAR), observation(measured_s));
+            trial.add_measured((NEAR, NEAR), measured_s, &turn(1.0));
+            trial.add_turn((NEAR, NEAR), &turn(1.0));
+        };
+        (0..MEASURED_MAX - 1).for_each(|run| add(&mut trial, 1.0 + 0.1 * (run % 2) as f64));
+        assert!(!trial.is_over(), "5 % on each side of the median");
+        add(&mut trial, 1.0);
+        assert!(trial.is_over(), "there were enough runs");
+        let mut trial = Trial::default();
+        (0..6).for_each(|_| add(&mut trial, 1.1));
+        assert!(trial.is_over());
     }
 
     #[test]
