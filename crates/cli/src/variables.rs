@@ -34,6 +34,7 @@ const VARIABLES: &[Variable] = &[
     variable("POMPEII_GUARD", &[]),
     variable("POMPEII_GUARD_VISITS", &[]),
     variable("POMPEII_GUARD_TIME", &[]),
+    variable("POMPEII_SUMMARY_ONLY", &[]),
     variable("POMPEII_READY", &[]),
     variable("POMPEII_TIMED_UNDEFERRED", &[]),
     variable("POMPEII_FOLLOW_FORKS", &[]),

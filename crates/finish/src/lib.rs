@@ -66,7 +66,7 @@ use pompeii_otf2::folder::{Folder, open_regular};
 
 pub use calibration::{Calibration, Contended, Turn};
 pub use counted::Counted;
-pub use pompeii_live::{bytes_of, is_starter, quoted};
+pub use pompeii_live::{PROCESSES_FOLDER, SUMMARY_FILE, bytes_of, is_starter, quoted};
 
 pub use dropped::Dropped;
 pub use end::End;
@@ -99,8 +99,6 @@ pub const LIVE_STATE_VERSION: u8 = pompeii_live::MAGIC.to_le_bytes()[7];
 pub const PROFILE_FILE: &str = "profile.cubex";
 /// Name of the folder of live state in an experiment.
 pub const LIVE_FOLDER: &str = "live";
-/// Folder of further processes of the same run, each with an experiment of its own.
-pub const PROCESSES_FOLDER: &str = "procs";
 /// Live state that is not needed any more.
 const USED_FOLDER: &str = "live.used";
 

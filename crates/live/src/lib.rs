@@ -36,6 +36,7 @@ mod map;
 pub mod metrics;
 mod mpi;
 mod mpi_node;
+mod pack;
 mod place;
 mod quote;
 mod read;
@@ -61,6 +62,7 @@ pub use layout::{
 pub use map::{MapError, Mapped};
 pub use mpi::{FOREIGN_RANK, FileInterface, MpiDefinition};
 pub use mpi_node::MpiValues;
+pub use pack::{pack, unpack};
 pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live, spill_folder};
 /// Foreign text in a message, without control characters.
 pub use pompeii_otf2::print::printable;
@@ -80,6 +82,11 @@ pub const TEAMS_FILE: &str = "teams";
 /// A process that cannot be measured leaves a symbolic link of this name and its process id in the
 /// experiment's root, which leads to `PROGRAM: reason`: a link can be made on a full disk.
 pub const FAILED_PREFIX: &str = "not-measured-";
+/// A file in the experiment's root as long as `run --summary-only` waits there for what is
+/// measured. A process whose live state has gone to another rank removes the file.
+pub const SUMMARY_FILE: &str = "summary-only";
+/// Folder of further processes of the same run, each with an experiment of its own.
+pub const PROCESSES_FOLDER: &str = "procs";
 /// Bytes of one event chunk, the same in live state and in the archive.
 pub const CHUNK_BYTES: usize = 1 << 20;
 

@@ -44,6 +44,7 @@ pub const SUPPORT: &str = concat!(
     include_str!("support/communicators.c"),
     include_str!("support/windows.c"),
     include_str!("support/files.c"),
+    include_str!("support/collected.c"),
     include_str!("support/job.c"),
     include_str!("support/sessions.c"),
 );

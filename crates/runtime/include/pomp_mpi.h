@@ -89,6 +89,24 @@ uint64_t pomp_mpi_clock_identity(void);
 /* At `at_ns` of the own clock, rank 0's was ahead by `offset_ns`, give or take `error_ns`. */
 void pomp_mpi_clock_offset(uint64_t at_ns, int64_t offset_ns, uint64_t error_ns);
 
+/* ---- A run of which only the summary remains: before MPI_Finalize, one rank gets what the others have
+   measured. */
+
+/* Whether the user wants that. All ranks have to do as rank 0's says. */
+int pomp_mpi_is_collected(void);
+/* Writes the folder in which `run` waits on this host, with its end, into `bytes` bytes. 0: it waits
+   on another host, or there is no room. */
+int pomp_mpi_collecting_folder(char *folder, size_t bytes);
+/* Ends the measurement of this process, and returns what it has measured, and how many bytes that is.
+   The bytes stay in memory until the process ends, and are removed from its host. 0 bytes: all of it
+   is in this folder already, and the measurement goes on. */
+const void *pomp_mpi_packed(const char *folder, uint64_t *bytes);
+/* Room for so many bytes that another rank has packed; null if there is none. Then they are unpacked. */
+void *pomp_mpi_room(uint64_t bytes);
+void pomp_mpi_unpack(void);
+/* `run` waits for no rank: what this rank has measured is removed. Rank 0 says so. */
+void pomp_mpi_not_collected(int is_first);
+
 /* The clock of the measurement. */
 uint64_t pomp_mpi_ticks(void);
 /* The MPI function that this thread is in has worked since `begin`, of that clock, for messages that

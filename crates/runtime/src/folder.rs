@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pompeii_live::{
-    FAILED_PREFIX, MapError, SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, printable, quoted,
-    remove_live,
+    FAILED_PREFIX, MapError, PROCESSES_FOLDER, SPILL_LINK, STORAGE_VARIABLES, STORAGES,
+    SUMMARY_FILE, elsewhere, printable, quoted, remove_live,
 };
 
 use crate::clock;
@@ -131,7 +131,7 @@ pub fn make_live<T>(
             Err(error) if in_job && is_out_of_reach(&error) => error,
             result => return result,
         };
-        if waited >= PATIENCE || !may_come(&error, &root) {
+        if waited >= PATIENCE || is_summary_only() || !may_come(&error, &root) {
             return start_elsewhere(started, &root, name, &start, error);
         }
         std::thread::sleep(pause);
@@ -177,6 +177,11 @@ impl Name<'_> {
     /// The experiment of a process that has no other.
     fn root(&self) -> PathBuf {
         format!("pompeii-{}-{}", self.host, self.pid).into()
+    }
+
+    /// The name of its folder among those of the experiment.
+    pub fn of_folder(&self) -> String {
+        self.with_number(1)
     }
 
     /// The first such name, and others: a process that has replaced itself (exec) comes again with
@@ -226,6 +231,36 @@ fn may_come(error: &MapError, root: &Path) -> bool {
     [libc::ENOENT, libc::ESTALE].contains(&error.errno) || !std::fs::exists(root).unwrap_or(false)
 }
 
+/// Whether only the summary of the run remains (`run --summary-only`): then live state stays on its
+/// host until the job ends, and folders of the experiment on different hosts are different ones.
+pub fn is_summary_only() -> bool {
+    enabled(&["POMPEII_SUMMARY_ONLY"])
+}
+
+/// The experiment's root, if `run --summary-only` waits there for this process.
+pub fn waiting_root(started: &Started) -> Option<PathBuf> {
+    let root = started.absolute(&path(&ROOT)?);
+    (is_summary_only() && root.join(SUMMARY_FILE).exists()).then_some(root)
+}
+
+/// Removes the live state of this process, and the folders around it that are empty then, because
+/// the summary is made elsewhere. A `run` that has started this process learns that from the file
+/// that is missing.
+pub fn give_up(started: &Started, live: &Path) {
+    remove(live);
+    let root = path(&ROOT).map(|root| started.absolute(&root));
+    let Some(root) = root.filter(|root| live.starts_with(root)) else {
+        // In storage of this host, all processes of it are in one folder.
+        let _ = live.parent().map(std::fs::remove_dir);
+        return;
+    };
+    let _ = std::fs::remove_file(root.join(SUMMARY_FILE));
+    let around = live.ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+    for folder in around {
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
 /// Starts in storage of this host, and says so.
 ///
 /// # Errors
@@ -250,7 +285,10 @@ fn start_elsewhere<T>(
         Some((result.ok()?, live, own))
     };
     let (result, live, own) = folders.find_map(in_one).ok_or_else(|| error.clone())?;
-    let (shown, place) = (quoted(root), quoted(root.join("procs").join(own).join("live")));
+    if is_summary_only() {
+        return Ok(result);
+    }
+    let (shown, place) = (quoted(root), quoted(root.join(PROCESSES_FOLDER).join(own).join("live")));
     started.say(&format!(
         "warning: cannot write to {shown} ({error}): this process is measured in {}; on this host \
          the experiment gets it from there, from another one copy it to {place} and call \
@@ -296,7 +334,7 @@ fn free_place(root: &Path, name: &Name, forked: bool) -> Result<PathBuf, MapErro
                 Err(_) => {}
             }
         }
-        let processes = root.join("procs");
+        let processes = root.join(PROCESSES_FOLDER);
         make_folder(&processes)?;
         own = processes.join(name.with_number(number));
         make_folder(&own)?;

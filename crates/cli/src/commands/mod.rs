@@ -25,6 +25,7 @@ mod report;
 mod run;
 mod scaling;
 mod score;
+mod summary_only;
 mod tasks;
 mod view;
 mod whatif;

@@ -47,7 +47,7 @@ pub fn conclude(folder: &Path, is_quiet: bool, top: usize) -> Result<()> {
     mean(folder, &folders)?;
     drop(progress);
     if !is_quiet {
-        report::print_summary(shown_run, top);
+        report::print_summary(shown_run, top, true);
         say(format!(
             "{} runs took {} to {}, with a median of {}: the summary is that of run {number}. \
              `pompeii diff BEFORE {}` compares all with other runs",

@@ -133,13 +133,17 @@ fn hot_lines(experiment: &Experiment, options: &pompeii_report::Options) -> Resu
     Ok(pompeii_report::hot_lines(&lines, cube.total(samples).unsigned_abs(), options))
 }
 
-/// Prints the first answer to standard error, where the program has standard output.
-pub fn print_summary(experiment: Experiment, top: usize) {
+/// Prints the first answer to standard error, where the program has standard output. Unless the
+/// experiment is kept, no command is named that reads it.
+pub fn print_summary(experiment: Experiment, top: usize, is_kept: bool) {
     let compared = reference::Compared::with_its_own(&experiment);
     let experiment = experiment.printable();
     let layout = Look::of(&std::io::stderr()).report(top);
     // Whoever has just typed the command knows when and where it ran.
-    let info = RunInfo { started: String::new(), ..run_info(&experiment, compared) };
+    let mut info = RunInfo { started: String::new(), ..run_info(&experiment, compared) };
+    if !is_kept {
+        info.experiment = String::new();
+    }
     let text = pompeii_report::summary(&experiment.cube, &info, &layout);
     output::print_error(&text);
 }

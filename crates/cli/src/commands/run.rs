@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use anyhow::{Context, Result, bail};
 use pompeii_finish::{Manifest, ProcessEntry, RunInfo, quoted};
 
-use super::{analyze, reference, repeat};
+use super::{analyze, reference, repeat, summary_only};
 use crate::calibration::calibrate;
 use crate::executables::executable;
 use crate::machine::Moment;
@@ -39,6 +39,7 @@ use crate::{child, experiment, failure, unmodified, variables};
     pompeii run --reference 1 -- ./ocean 400                      and again on one thread, to see
                                                                   what memory costs
     pompeii run --repeat 5 -- ./ocean 400                         five runs, to know the noise
+    srun pompeii run --summary-only -- ./ocean 400                a summary of all ranks, no files
     pompeii run -- sh -c './prepare && ./solve'                   all programs of a script")]
 pub struct Arguments {
     /// Record a trace in addition to the profile
@@ -71,6 +72,12 @@ pub struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "reference")]
     #[arg(value_parser = clap::value_parser!(u16).range(2..=1000))]
     repeat: Option<u16>,
+    /// Print the summary, and keep no experiment. What the ranks of an MPI job have measured stays
+    /// on their hosts, and one rank gets it by messages in MPI_Finalize: no common file system is
+    /// needed
+    #[arg(long, conflicts_with_all = ["trace", "analyze", "output", "replace", "reference", "repeat",
+                                      "quiet"])]
+    summary_only: bool,
     /// Print no summary at the end
     #[arg(long, short)]
     quiet: bool,
@@ -95,6 +102,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     recording.check_counters()?;
     let named = arguments.output.clone().or_else(variables::experiment);
     let replace = arguments.replace || variables::says_yes(variables::REPLACE);
+    if arguments.summary_only {
+        return Ok(without_experiment(arguments, &recording)?.exit_code());
+    }
     if let Some(runs) = arguments.repeat {
         return repeated(arguments, &recording, named, replace, usize::from(runs));
     }
@@ -150,6 +160,13 @@ impl Ended {
     }
 }
 
+/// Runs the command once, in a folder that is removed when the summary is printed.
+fn without_experiment(arguments: &Arguments, recording: &Recording) -> Result<Ended> {
+    let made = summary_only::make(&begun(arguments))?;
+    let _removed = summary_only::removed_later(&made);
+    measure(arguments, recording, made, false)
+}
+
 /// Runs the command several times, each in a folder of its own. If one ends in another way than the
 /// first, there are no further ones, because they would not be runs of the same work.
 fn repeated(
@@ -203,11 +220,15 @@ fn measure(
 ) -> Result<Ended> {
     let mut info = begun(arguments);
     if let Made::Nowhere(why) = &made {
-        say(format!(
-            "warning: {why}\n  the program runs without being measured; name a folder that can be \
-             written with -o, for example: pompeii run -o /tmp/exp -- {}",
-            command_line(arguments)
-        ));
+        let advice = match arguments.summary_only {
+            true => "set TMPDIR to a folder that can be written".to_owned(),
+            false => format!(
+                "name a folder that can be written with -o, for example: pompeii run -o /tmp/exp \
+                 -- {}",
+                command_line(arguments)
+            ),
+        };
+        say(format!("warning: {why}\n  the program runs without being measured; {advice}"));
     }
     // Registered before the start: Ctrl-C ends the program and not the report about it.
     let signals = child::outlive_signals().context("cannot watch signals")?;
@@ -220,6 +241,9 @@ fn measure(
     info.resources = Some(used.until_now());
     info.pid = Some(program.id());
     info.machine = Some(before.until_now());
+    if arguments.summary_only {
+        summary_only::leave_out_ranks(&mut info);
+    }
     info.calibration = calibrate(before.cpus(), threads_asked_for());
     (info.exit_code, info.signal) = (status.code(), status.signal());
     match &made {
@@ -266,6 +290,7 @@ fn start(arguments: &Arguments, recording: &Recording, made: &Made) -> std::io::
             command.env(name, "1");
         }
     }
+    summary_only::set(&mut command, arguments.summary_only);
     recording.set(&mut command);
     launcher::add_words(&mut command, &arguments.command);
     command.spawn()
@@ -279,6 +304,9 @@ fn conclude(
     info: &RunInfo,
 ) {
     let folder = &experiment.folder;
+    if arguments.summary_only && summary_only::is_elsewhere(folder) {
+        return;
+    }
     if !folder.exists() {
         return say(format!(
             "warning: {} was removed while the program ran, and its measurement with it",
@@ -292,6 +320,11 @@ fn conclude(
     let finished = pompeii_finish::finish(folder, info);
     drop(progress);
     match finished {
+        Ok(Some(manifest)) if arguments.summary_only => {
+            if summary_only::is_first(&manifest) {
+                summarise(arguments, folder, &manifest);
+            }
+        }
         Ok(Some(manifest)) => {
             recording.keep(folder);
             if arguments.reference.is_some() {
@@ -307,6 +340,9 @@ fn conclude(
             }
         }
         Ok(None) => not_measured(arguments, experiment, info),
+        Err(error) if arguments.summary_only => {
+            say(format!("error: there is no summary: {error}"));
+        }
         Err(error) => say(format!(
             "error: cannot finish the experiment: {error}\n  what was measured is kept in {folder}; \
              `pompeii recover {folder}` tries again",
@@ -319,7 +355,7 @@ fn summarise(arguments: &Arguments, folder: &Path, manifest: &Manifest) {
     // Of the root nothing may have been measured, but of programs that it started.
     match experiment::open(folder, experiment::Damaged::default()) {
         Ok(experiment) => {
-            super::report::print_summary(experiment, arguments.top);
+            super::report::print_summary(experiment, arguments.top, !arguments.summary_only);
         }
         Err(error) => {
             let why = failure::message(&error);

@@ -16,6 +16,25 @@ fn output_and_exit_code_are_the_programs() {
 }
 
 #[test]
+fn only_the_summary_remains_where_nothing_else_is_wanted() {
+    let sandbox = Sandbox::new();
+    sandbox.compile("loop", LOOP);
+    std::fs::create_dir(sandbox.path("storage")).unwrap();
+    let mut run = sandbox.command("run --summary-only -- sh -c ./loop;./loop");
+    run.env("TMPDIR", sandbox.path("storage")).env("POMPEII_TRACE", "1");
+    let run = run.output().unwrap();
+    let messages = String::from_utf8(run.stderr).unwrap();
+    assert_eq!((run.status.code(), run.stdout.as_slice()), (Some(3), &b"4950\n4950\n"[..]));
+    assert!(messages.contains("Parallel efficiency"), "{messages}");
+    assert!(!messages.contains("pompeii html"), "{messages}");
+    let entries = std::fs::read_dir(sandbox.path(".")).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(entries.filter(|path| path.join("manifest.json").exists()).count(), 0);
+    assert_eq!(std::fs::read_dir(sandbox.path("storage")).unwrap().count(), 0);
+    let refused = sandbox.pompeii("run --summary-only -o exp -- ./loop");
+    assert_eq!((refused.code, refused.output.as_str()), (Some(2), ""));
+}
+
+#[test]
 fn an_existing_experiment_is_refused_before_the_start() {
     let sandbox = Sandbox::new();
     sandbox.compile("loop", LOOP);

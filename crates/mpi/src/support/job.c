@@ -105,7 +105,11 @@ static void clocks_are_due(void)
 struct common {
   char job[128];
   struct pomp_mpi_settings settings;
+  int is_collected;
 };
+
+/* Whether one rank gets what the others have measured when the job ends. */
+static int is_collected;
 
 /* The process's place in the job, once it has one; a job has one for all of its life. */
 static int world_rank, world_size;
@@ -124,8 +128,10 @@ static void begin_job(MPI_Comm comm)
   memset(&common, 0, sizeof common);
   pomp_mpi_job(common.job, sizeof common.job);
   pomp_mpi_settings(&common.settings);
+  common.is_collected = pomp_mpi_is_collected();
   PMPI_Bcast(&common, sizeof common, MPI_BYTE, 0, own_world);
   settings = common.settings;
+  is_collected = common.is_collected;
   if (settings.waits)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &shadow_key, NULL);
   pomp_mpi_world((uint32_t)world_rank, (uint32_t)world_size, common.job);
@@ -169,6 +175,8 @@ static void end_job(void)
   end_meetings();
   drop_shadow(world_comm);
   free_all_left();
+  if (is_collected)
+    collect();
   PMPI_Group_free(&world_group);
   PMPI_Comm_free(&own_world);
   world_comm = MPI_COMM_NULL;

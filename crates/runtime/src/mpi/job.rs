@@ -34,7 +34,7 @@ pub unsafe extern "C" fn pomp_mpi_world(rank: u32, size: u32, job: *const c_char
     define(MpiDefinition::World { rank, size, job });
 }
 
-/// `MPI_Finalize` is done.
+/// `MPI_Finalize` is done, or nothing is measured after what is left of it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_finalized() {
     define(MpiDefinition::Finalized { ticks: clock::now() });

@@ -7,6 +7,7 @@
 //! A record before a call has the time of the region's enter, and the exit has that of the last
 //! record behind the call: they cost no clock readings of their own.
 
+mod collected;
 mod comms;
 mod files;
 mod job;
@@ -34,6 +35,7 @@ use crate::serial;
 use crate::sites::{self, Called};
 use crate::transfers::{Begun, Moved};
 
+pub use collected::*;
 pub use comms::*;
 pub use files::*;
 pub use job::*;

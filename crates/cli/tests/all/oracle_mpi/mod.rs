@@ -18,6 +18,7 @@ mod requests;
 mod score;
 mod sessions;
 mod slurm;
+mod summary_only;
 mod tools;
 mod waits;
 mod windows;
