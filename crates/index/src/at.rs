@@ -34,6 +34,9 @@ pub struct Moment {
     pub stack: Vec<Open>,
     /// The explicit task that runs.
     pub task: Option<TaskId>,
+    /// If no region is open: since when, and the time at which the next one is entered; `None` if
+    /// that is after the events that were looked at.
+    pub blank: Option<(u64, Option<u64>)>,
 }
 
 impl Moment {
@@ -46,12 +49,21 @@ impl Moment {
         };
         let mut running = walker.parts.iter().rev().filter_map(|part| part.running);
         let task = running.next().map(|running| running.task);
-        Moment { stack: walker.frames.iter().map(open).collect(), task }
+        let blank = walker.frames.is_empty().then_some((walker.since, None));
+        Moment { stack: walker.frames.iter().map(open).collect(), task, blank }
     }
 
     fn has_all_ends(&self) -> bool {
         // Regions end from the inside out.
-        self.stack.first().is_none_or(|open| open.end.is_some())
+        let is_left = self.stack.first().is_none_or(|open| open.end.is_some());
+        is_left && self.blank.is_none_or(|(_, until)| until.is_some())
+    }
+
+    /// If no region was open, the first one that is entered ends that.
+    fn end_blank(&mut self, walker: &Walker) {
+        if let (Some((_, until @ None)), false) = (&mut self.blank, walker.frames.is_empty()) {
+            *until = Some(walker.now);
+        }
     }
 }
 
@@ -100,6 +112,7 @@ impl<B: AsRef<[u8]>> Index<B> {
             }
             left -= 1;
             walker.event(definitions, now, event, moment);
+            moment.end_blank(&walker);
             ControlFlow::Continue(())
         });
         Ok(moment.unwrap_or_else(|| Moment::of(&mut walker, time)))

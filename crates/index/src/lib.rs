@@ -127,7 +127,7 @@ mod writer;
 
 pub use at::{Moment, Open};
 pub use build::{LocationBuilder, LocationIndex, STACK_LEVELS_MAX, Work};
-pub use calls::{CallEntry, CallPaths, CallStep, Forks, IndexForks, LocationCalls};
+pub use calls::{CallEntry, CallPaths, CallStep, Forks, IndexForks, LocationCalls, TeamForks};
 pub use cell::{CUT_BEGIN, CUT_END};
 pub use context::Context;
 pub use counts::{Count, Counts, Pair};

@@ -42,6 +42,7 @@ pub const MODULES: &[Asset] = assets!(
     "selftest.js"
     "source/cache.js"
     "source/decode.js"
+    "source/edges.js"
     "source/embedded.js"
     "source/estimate.js"
     "source/moments.js"

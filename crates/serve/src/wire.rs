@@ -19,7 +19,8 @@
 //! | `curves?which&process&t0&t1&px` | tasks `ready` and `running`, threads `waiting` and `idle` |
 //! | `counter?name&loc&t0&t1&px` | a counter of a location |
 //! | `histogram?region&locs&t0&t1` | durations of visits that end there, by powers of two |
-//! | `gaps?locs&t0&t1&px` | times without records: `flush`, `off`, `lost`, `summed` |
+//! | `gaps?locs&t0&t1&px` | times without records: `flush`, `off`, `lost`, `summed`; `startup` and |
+//! | | `shutdown`: from a fork to a thread's first region, from its last one to the join |
 //! | `find?from&back&locs` and | the next visit or fragment, `none`, or `searching`: ask again |
 //! | `name`, `file`, `longer`, `task` | what `find` looks for: `a.c:12`, ticks, `task_0_7` |
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |

@@ -9,7 +9,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use pompeii_model::{Id, LocationId, ProcessId};
 use pompeii_otf2::read::{ChunkSource, EventReader};
@@ -20,6 +20,7 @@ use super::tree::CallNodes;
 use crate::context::Context;
 use crate::format::{Index, Key, Piece, Section, Words};
 use crate::pack::{BLOCK_ENTRIES, Blocks, BlocksOf, Input, difference, put, put_signed};
+use crate::picture::first_where;
 
 /// A fork whose team has workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,6 +281,56 @@ impl<B: AsRef<[u8]>> ForkSource for IndexForks<'_, B> {
     }
 }
 
+/// The parallel regions of a team in a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TeamForks {
+    /// The locations of the team, the master first.
+    pub members: Vec<usize>,
+    /// From fork to join, in ticks, in the order of time.
+    pub forks: Vec<Range<u64>>,
+}
+
+impl<B: AsRef<[u8]>> Index<B> {
+    /// The parallel regions of teams with workers that have a part in a window, by team. Those that
+    /// are shorter than `least` ticks, and those whose join is not in the trace, are left out.
+    pub fn team_forks(
+        &self,
+        definitions: &Definitions,
+        window: &Range<u64>,
+        least: u64,
+    ) -> Vec<TeamForks> {
+        let mut found = Vec::new();
+        for master in 0..definitions.system.locations.len() {
+            let teams = self.section(Key::new(Section::ForkTeams, master, 0, 0));
+            for row in 0..teams.len() {
+                let team = u32::try_from(teams.get(row)).ok();
+                let Some(comm) = team.and_then(|team| definitions.comms.get(&team)) else {
+                    continue;
+                };
+                let blocks = BlocksOf::new(self.section(Key::new(Section::Forks, master, row, 0)));
+                let forks = forks_in(blocks, window, least);
+                if !forks.is_empty() {
+                    let members = comm.members.iter().map(|member| member.index()).collect();
+                    found.push(TeamForks { members, forks });
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The forks of a team do not overlap, so a block ends before the first fork of the next one.
+fn forks_in(blocks: BlocksOf<'_, 1>, window: &Range<u64>, least: u64) -> Vec<Range<u64>> {
+    let begin = |block: usize| blocks.block(block)[0];
+    let after = first_where(blocks.len(), |block| begin(block) > window.start);
+    let wanted = (after.saturating_sub(1)..blocks.len()).take_while(|it| begin(*it) < window.end);
+    let forks = wanted.flat_map(|block| block_of(blocks, block));
+    let parts = forks.filter_map(|fork| Some(fork.time..fork.joined?));
+    parts
+        .filter(|it| it.start < window.end && it.end > window.start && it.end - it.start >= least)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,6 +348,14 @@ mod tests {
         assert_eq!(blocks.len(), 3);
         let again: Vec<Fork> = (0..3).flat_map(|block| block_of(blocks, block)).collect();
         assert_eq!(again, forks);
+        let all = forks.iter().filter_map(|fork| Some(fork.time..fork.joined?));
+        for (window, least) in [(0..u64::MAX, 0), (127_050..255_020, 0), (127_200..128_008, 3)] {
+            let is_seen = |it: &Range<u64>| {
+                it.start < window.end && it.end > window.start && it.end - it.start >= least
+            };
+            let expected: Vec<Range<u64>> = all.clone().filter(is_seen).collect();
+            assert_eq!(forks_in(blocks, &window, least), expected, "{window:?}");
+        }
     }
 
     #[test]

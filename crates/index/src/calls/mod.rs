@@ -23,6 +23,6 @@ pub(crate) mod sums;
 mod tree;
 pub(crate) mod window;
 
-pub use forks::{Forks, IndexForks};
+pub use forks::{Forks, IndexForks, TeamForks};
 pub use tree::CallStep;
 pub use window::{CallEntry, CallPaths, LocationCalls};

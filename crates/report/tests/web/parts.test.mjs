@@ -121,8 +121,10 @@ test("trees without a server come from the boxes of call stacks", () => {
 test("moments of an offline page answer for windows inside of them", () => {
   const curve = { begin: 0, bin_log2: 4, min: [0], max: [1], mean: [1] };
   const moments = new EmbeddedMoments([
-    { window: [0, 1000], curves: { "ready.0": { ...curve, bin_log2: 9 } } },
+    { window: [0, 1000], curves: { "ready.0": { ...curve, bin_log2: 9 } },
+      gaps: { gaps: [[1, 300, 330, "startup", null, 0, 0]] } },
     { window: [100, 200], curves: { "ready.0": curve },
+      gaps: { gaps: [[1, 100, 104, "startup", null, 0, 0], [0, 190, 200, "shutdown", null, 0, 0]] },
       links: { links: [["message", 0, 110, 1, 120, 64], ["lock", 0, 150, 1, 151, 0]], left_out: 0 },
       tasks: { creations: [[0, 105, 1, 7, 0]], left_out: 0,
         fragments: [[1, 110, 130, 1, 7, 0, 0], [1, 140, 150, 1, 8, 0, 0], [0, 160, 170, 1, 7, 0, 1]] } },
@@ -140,6 +142,8 @@ test("moments of an offline page answer for windows inside of them", () => {
   assert.equal(moments.curve("ready", 0, [120, 180]).bin_log2, 4);
   assert.equal(moments.curve("ready", 0, [300, 400]).bin_log2, 9);
   assert.equal(moments.curve("idle", 0, [120, 180]), null);
+  assert.deepEqual(moments.gaps([100, 150]).map(([loc, start]) => [loc, start]), [[1, 100]]);
+  assert.deepEqual(moments.gaps([0, 1000]).map(([loc, start]) => [loc, start]), [[1, 300]]);
 });
 
 test("what is selected in the trees stands out in the timeline", () => {

@@ -185,7 +185,8 @@ function at(query) {
     because: "`thread 1` came last, with 3.00 ms more work." }] : [];
   const partners = last?.[1] === SEND
     ? [{ kind: "message", loc: loc ^ 2, at: last[2] + 400 }] : [];
-  return { stack, task, waits, partners,
+  const [, start, end, kind] = STARTUPS.find((of) => of[0] === loc && of[1] <= t && t < of[2]) ?? [];
+  return { stack, task, waits, partners, edge: kind ? { kind, start, end } : null,
     path: stack.map(({ region: of }) => REGIONS[of].label).join(" > ") };
 }
 
@@ -239,6 +240,10 @@ function histogram(query) {
   return { buckets: [...buckets].sort((a, b) => a[0] - b[0]).map(([log2, of]) => [log2, ...of]) };
 }
 
+/** The master forks when its parallel region begins; the other thread begins its part later. */
+const STARTUPS = [0, 2].flatMap((master) => INTERVALS[master].filter((of) => of[1] === PARALLEL)
+  .map(([, , start]) => [master + 1, start, start + 300, "startup", null, 0, 0]));
+
 const fragments = (window) => INTERVALS.flatMap((all, loc) => all
   .filter(([, of, start, end]) => of === TASK && start < window[1] && end > window[0])
   .map(([, , start, end]) => [loc, start, end, loc & 1, Math.floor(start / STEP), 0, 0]));
@@ -267,7 +272,9 @@ export const ANSWERS = {
   links: (query) => ({ links: query.get("kinds").includes("message")
     ? messages(windowOf(query)) : [], left_out: 0 }),
   tasks: (query) => ({ creations: [], fragments: fragments(windowOf(query)), left_out: 0 }),
-  gaps: () => ({ gaps: [[3, 0, 2300, "off", null, 0, 0]], left_out: 0 }),
+  gaps: (query) => ({ gaps: [[3, 0, 2300, "off", null, 0, 0],
+    ...STARTUPS.filter(([loc, start, end]) => keysOf(query.get("locs")).includes(String(loc))
+      && start < windowOf(query)[1] && end > windowOf(query)[0])], left_out: 0 }),
   source: () => ({ name: "/src/steps.c", text: SOURCE }),
   matrix: (query) => matrix(windowOf(query)),
   instances: () => [{ property: "omp_ibarrier_wait", title: "Wait at implicit barrier",

@@ -148,6 +148,17 @@ test("waiting has its cause, and a message its partner", async () => {
   await page.mouse.click(...await place(page, MASTER, 100200));
   await shows(page, ".time-side", "MPI_Sendrecv");
   await shot(page, "message");
+  await page.mouse.click(...await place(page, THREAD, 102150));
+  await shows(page, ".time-side h2", "Startup");
+  await shows(page, ".time-side", "Rank 0, thread 1 begins its part of the parallel region 300 µs");
+  const colour = await page.evaluate(() => {
+    const canvas = document.querySelector("canvas.ink");
+    const { offsetTop, offsetHeight } = document.querySelectorAll("button.flat")[1];
+    const scale = canvas.width / canvas.clientWidth;
+    const [x, y] = [canvas.width * 0.1075, (offsetTop + offsetHeight / 4) * scale];
+    return [...canvas.getContext("2d").getImageData(x, y, 1, 1).data].slice(0, 3);
+  });
+  assert.deepEqual(colour, [0xd9, 0xa1, 0x3a], "startup has its colour");
   await close(page);
 });
 

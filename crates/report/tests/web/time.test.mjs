@@ -8,7 +8,7 @@ import { around, clockText, lengthText, moved, roundTimes, zoomed } from "../../
 import { timeFields } from "../../web/time/fields.js";
 import { findWords } from "../../web/time/find.js";
 import { latest } from "../../web/time/latest.js";
-import { LEVELS, categoryOf, startups, united } from "../../web/time/levels.js";
+import { LEVELS, categoryOf, hasEdges } from "../../web/time/levels.js";
 import { inOrder } from "../../web/order.js";
 import { bundles, crowdText } from "../../web/time/crowd.js";
 import { Moments, withShortPaths } from "../../web/time/moments.js";
@@ -120,11 +120,8 @@ test("lines that are too many are joined by column and pair of rows", () => {
   assert.match(crowdText(counts, 20), /^1,532 lines: .* 20 of them are not drawn\. Zoom in/);
 });
 
-test("startup and shutdown are what a thread lacks of its parallel region", () => {
-  const regions = united([[100, 190], [110, 200], [300, 400], [305, 390], [500, 600]]);
-  assert.deepEqual(regions, [[100, 200], [300, 400], [500, 600]]);
-  assert.deepEqual(startups(regions, [[110, 150], [160, 190], [300, 400]]),
-    { startup: [[100, 110]], shutdown: [[190, 200]] });
+test("a level shows the regions that belong to it", () => {
+  assert.deepEqual(LEVELS.filter(hasEdges).map(({ name }) => name), ["states", "parallel"]);
   const level = LEVELS.find(({ name }) => name === "worksharing");
   assert.deepEqual(OPEN.regions.map((of) => categoryOf(level, of)), [-1, 0, -1, 2]);
 });
@@ -150,6 +147,12 @@ test("what is selected is said in sentences", () => {
   assert.match(spoken(alone, 0, undefined, [0, 400]), /^Thread 0: nothing/);
   assert.equal(spoken(OPEN, 0, stack[1], [0, 400]),
     "Rank 0, thread 0, task main a.c:5, 40.0 ms, 10 % of the window");
+  const at = (kind) => ({ ...moment, stack: [], edge: { kind, start: 100, end: 142 } });
+  assert.deepEqual(described(alone, 1, at("startup"), -1), { title: "Startup", place: "", why: [],
+    facts: ["Thread 1 begins its part of the parallel region 42.0 ms after the fork."] });
+  assert.deepEqual(described(alone, 1, at("shutdown"), -1).facts,
+    ["Thread 1 has ended its part of the parallel region 42.0 ms before the join."]);
+  assert.match(spoken(OPEN, 1, undefined, [0, 400], at("startup").edge), /^Startup: Rank 0, thread 1/);
   assert.equal(pathText(OPEN, moment), "parallel a.c:3 › task :5");
   assert.deepEqual(regionParts(OPEN, 0xffff), { what: "several regions", where: "" });
 });

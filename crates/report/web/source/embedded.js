@@ -2,6 +2,7 @@
 // has pictures of the whole run and of the worst moments; what is finer needs `pompeii view`.
 
 import { rowKey } from "./cache.js";
+import { EDGES } from "./edges.js";
 import { PARTS, ROW_LETTERS, isExact, isResumed, isSuspended, regionOf, shareOf } from "./decode.js";
 import { estimatedTrees } from "./estimate.js";
 import { EmbeddedMoments } from "./moments.js";
@@ -162,9 +163,17 @@ export class EmbeddedSource {
     const last = stack.at(-1);
     const waits = (this.embedded?.instances ?? []).filter((of) =>
       of.loc === loc && of.start <= t && t < of.end);
-    return { stack, path, waits,
+    return { stack, path, waits, edge: stack.length ? null : this.edgeAt(loc, t),
       task: task ? this.moments.taskAt(loc, t, task.region) : null,
       partners: last ? this.moments.partners(loc, last.since, last.end ?? last.since) : [] };
+  }
+
+  /** Startup or shutdown of a thread at a time. @param {number} loc @param {number} t
+   *  @returns {import("./source.js").Edge | null} */
+  edgeAt(loc, t) {
+    const [, start, end, kind] = this.moments.gaps([t, t + 1])
+      .find(([of, , , why]) => of === loc && why in EDGES) ?? [];
+    return kind && start !== undefined && end !== undefined ? { kind, start, end } : null;
   }
 
   /** @type {Source["trees"]} */
@@ -229,8 +238,9 @@ export class EmbeddedSource {
     return this.moments.tasks(window) ?? { creations: [], fragments: [], left_out: 0 };
   }
 
-  async gaps() {
-    return { gaps: [], left_out: 0 };
+  /** @type {Source["gaps"]} */
+  async gaps({ window }) {
+    return { gaps: this.moments.gaps(window), left_out: 0 };
   }
 
   /** @type {Source["links"]} */

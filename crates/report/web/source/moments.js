@@ -5,6 +5,7 @@
 /** @typedef {import("./source.js").Links} Links */
 /** @typedef {import("./source.js").Tasks} Tasks */
 /** @typedef {{window: Window, links?: Links | null, tasks?: Tasks | null,
+ *   gaps?: {gaps: import("./source.js").Gap[]} | null,
  *   curves: Record<string, import("./source.js").Curve>}} Moment */
 
 /** Whether an interval has a part in a window. @param {number} start @param {number} end
@@ -53,6 +54,14 @@ export class EmbeddedMoments {
     const isThere = (/** @type {Moment} */ { curves }) => Boolean(curves[key]);
     const moment = this.of(window, isThere) ?? this.all.findLast(isThere);
     return moment?.curves[key] ?? null;
+  }
+
+  /** Times without regions: those of the moment, or the long ones of the whole run.
+   *  @param {Window} window */
+  gaps(window) {
+    const isThere = (/** @type {Moment} */ { gaps }) => Boolean(gaps);
+    const moment = this.of(window, isThere) ?? this.all.findLast(isThere);
+    return (moment?.gaps?.gaps ?? []).filter(([, start, end]) => overlaps(start, end, window));
   }
 
   /** The task that a thread executes at a time, with what is known of it. @param {number} loc

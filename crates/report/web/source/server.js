@@ -83,8 +83,8 @@ export class ServerSource {
   }
 
   /** @type {import("./source.js").Source["gaps"]} */
-  gaps({ window, px }, signal) {
-    return this.json(query("gaps", { ...times(window), px }), signal);
+  gaps({ locs, window, px }, signal) {
+    return this.json(query("gaps", { locs, ...times(window), px }), signal);
   }
 
   /** @type {import("./source.js").Source["links"]} */

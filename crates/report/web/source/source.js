@@ -28,7 +28,9 @@ import { ServerSource } from "./server.js";
  * @typedef {{name: string, region: number, created: Place | null, fragments: Fragment[]}} Task
  * @typedef {{property: string, title: string, ticks: number, because: string}} Wait
  * @typedef {{stack: OpenRegion[], task: Task | null, path: string, waits: Wait[],
- *   partners: {kind: string, loc: number, at: number}[]}} Moment
+ *   partners: {kind: string, loc: number, at: number}[], edge?: Edge | null}} Moment
+ * @typedef {{kind: string, start: number, end: number}} Edge Startup or shutdown of a thread: from a
+ *   fork to its first region, or from its last region to the join.
  * @typedef {{property: string, title: string, ticks: number, loc: number, start: number, end: number,
  *   path: string, because: string}} Instance
  * @typedef {[string, number, number, number, number, number]} Link Kind, location and time of both
@@ -37,7 +39,7 @@ import { ServerSource } from "./server.js";
  * @typedef {{creations: number[][], fragments: number[][], left_out: number}} Tasks Creations have
  *   location, time, thread, number, team; fragments location, start, end, thread, number, team, flags.
  * @typedef {[number, number, number, string, number | null, number, number]} Gap Location, start, end,
- *   why (flush, off, lost, summed), region, visits, ticks.
+ *   why (flush, off, lost, summed, startup, shutdown), region, visits, ticks.
  * @typedef {{begin: number, bin_log2: number, min: number[], max: number[], mean: number[]}} Curve
  * @typedef {{loc: number, start: number, end: number, region: number}} Found
  * @typedef {Found | {none: true} | {searching: true, from: number}} FindAnswer
@@ -55,7 +57,7 @@ import { ServerSource } from "./server.js";
  *   => Promise<Sums>} sums
  * @property {(query: {loc: number, t: number}, signal?: AbortSignal) => Promise<Moment>} at
  * @property {(query: {window: Window, max: number}, signal?: AbortSignal) => Promise<Tasks>} tasks
- * @property {(query: {window: Window, px: number}, signal?: AbortSignal)
+ * @property {(query: {locs: string, window: Window, px: number}, signal?: AbortSignal)
  *   => Promise<{gaps: Gap[], left_out: number}>} gaps
  * @property {(query: {kinds: string, window: Window, max: number}, signal?: AbortSignal)
  *   => Promise<Links>} links

@@ -1,5 +1,6 @@
 // What follows the window when it rests: curves, counters, lines between rows, names of tasks.
 
+import { rowsText } from "../source/cache.js";
 import { crowdText } from "./crowd.js";
 import { latest } from "./latest.js";
 
@@ -43,7 +44,8 @@ export class Followers {
       (/** @type {Window} */ window, signal) => source.tasks({ window, max: TASKS_MAX }, signal),
       (answer) => this.onTasks(answer), PAUSE_MS);
     this.askGaps = latest(
-      (/** @type {{window: Window, px: number}} */ of, signal) => source.gaps(of, signal),
+      async (/** @type {{locs: string, window: Window, px: number}} */ of, signal) =>
+        (of.locs ? source.gaps(of, signal) : { gaps: [] }),
       (answer) => {
         this.gaps = answer?.gaps ?? [];
         time.redraw();
@@ -58,7 +60,8 @@ export class Followers {
     }
     this.askLinks({ kinds: time.state.now.links.join(","), window });
     if (time.open.has.tasks) this.askTasks(window);
-    this.askGaps({ window, px: Math.round(time.width) });
+    const threads = time.seen.filter(({ kind }) => kind === "flat").map(({ loc }) => String(loc));
+    this.askGaps({ locs: rowsText(threads), window, px: Math.round(time.width) });
   }
 
   /** @param {import("./rows.js").Row} row @param {Window} window */

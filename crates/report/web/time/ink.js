@@ -1,8 +1,9 @@
 // What stands above the pixels: names in boxes, lines between rows, the selection. Text and lines are
 // few, so the canvas draws them itself.
 
+import { EDGES } from "../source/edges.js";
 import { PARTS, isExact, isResumed, isSuspended, regionOf } from "../source/decode.js";
-import { inkOn } from "./paint.js";
+import { FADED, inkOn } from "./paint.js";
 import { scaleOf } from "./raster.js";
 
 /** @typedef {import("./rows.js").Row} Row */
@@ -120,6 +121,25 @@ export function drawGap(sheet, row, [, start, stop, why]) {
   context.textBaseline = "middle";
   context.fillStyle = sheet.ink("--text");
   write(context, GAPS[why] ?? why, begin + 7, y + row.height / 2, end - begin - 12);
+}
+
+/** Startup or shutdown of a thread, with its name. @param {Sheet} sheet @param {Row} row
+ *  @param {import("../source/source.js").Gap} gap @param {boolean} isLit */
+export function drawEdge(sheet, row, [, start, stop, kind], isLit) {
+  const { context, width, top } = sheet;
+  const begin = Math.max(0, xOf(sheet, start));
+  const end = Math.min(width, xOf(sheet, stop));
+  if (end <= begin) return;
+  const y = row.y - top;
+  context.fillStyle = sheet.ink(EDGES[kind]);
+  context.globalAlpha = isLit ? 1 : FADED;
+  context.fillRect(begin, y, end - begin, row.height);
+  context.globalAlpha = 1;
+  if (end - begin < LABEL_MIN_PX) return;
+  context.font = FONT;
+  context.textBaseline = "middle";
+  context.fillStyle = sheet.ink(isLit ? "--t-on-edge" : "--text");
+  write(context, kind, begin + 7, y + row.height / 2 + 0.5, end - begin - 12);
 }
 
 /** An outline around an interval. @param {Sheet} sheet @param {Row} row @param {number} start

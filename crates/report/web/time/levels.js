@@ -50,39 +50,5 @@ export function categoryOf(level, region) {
   return level.categories.findLastIndex(({ has }) => has(region));
 }
 
-/** Intervals that overlap, as one each, in the order of time: the parallel regions of a process are
- *  what its threads have of them. @param {[number, number][]} intervals
- *  @returns {[number, number][]} */
-export function united(intervals) {
-  /** @type {[number, number][]} */
-  const found = [];
-  for (const [start, end] of [...intervals].sort((a, b) => a[0] - b[0])) {
-    const last = found.at(-1);
-    if (last && start < last[1]) last[1] = Math.max(last[1], end);
-    else found.push([start, end]);
-  }
-  return found;
-}
-
-/** When a thread started and ended its work in the parallel regions of its process: what is left at
- *  both ends is startup and shutdown. Intervals of both are in the order of time.
- *  @param {[number, number][]} regions
- *  @param {[number, number][]} works parallel intervals of the thread
- *  @returns {{startup: [number, number][], shutdown: [number, number][]}} */
-export function startups(regions, works) {
-  /** @type {[number, number][]} */
-  const startup = [];
-  /** @type {[number, number][]} */
-  const shutdown = [];
-  let at = 0;
-  for (const [begin, end] of regions) {
-    while (at < works.length && works[at][1] <= begin) at++;
-    let last = at;
-    while (last + 1 < works.length && works[last + 1][0] < end) last++;
-    const [first, final] = [works[at], works[last]];
-    if (!first || first[0] >= end) continue;
-    if (first[0] > begin) startup.push([begin, first[0]]);
-    if (final[1] < end) shutdown.push([final[1], end]);
-  }
-  return { startup, shutdown };
-}
+/** Whether a level shows startup and shutdown of threads. @param {Level} level */
+export const hasEdges = ({ name }) => name === "states" || name === "parallel";

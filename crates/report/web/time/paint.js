@@ -20,7 +20,7 @@ const OTHER_SHADES = [0, 0.12, -0.1, 0.22, -0.18];
 /** Tasks are lighter than code around them, so that they stand out. */
 const TASK_SHADES = [0.34, 0.5, 0.18];
 /** How much of a colour is left if something else is highlighted. */
-const FADED = 0.24;
+export const FADED = 0.24;
 const REGIONS = 0x10000;
 
 /** @typedef {[number, number, number]} Rgb */

@@ -34,7 +34,8 @@ export class Selector {
     const { sel } = time.state.now;
     time.moment = sel ? moment : null;
     if (moment && sel) {
-      const text = spoken(time.open, sel.loc, shownOf(moment, sel.level), time.window);
+      const text = spoken(time.open, sel.loc, shownOf(moment, sel.level), time.window,
+        moment.edge);
       time.view.live.textContent = text;
       // What stands out because it is selected in the trees stays so.
       if (time.state.now.fade !== "trees") this.lookAt(labelsOf(time.open, moment, sel.level));

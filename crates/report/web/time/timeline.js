@@ -3,13 +3,14 @@
 
 import { fillWith, prose } from "../dom.js";
 import { PictureCache, bestFor } from "../source/cache.js";
+import { EDGES } from "../source/edges.js";
 import { clockText, digitsFor, roundTimes, unitFor } from "./axis.js";
 import { bundles, drawBundles } from "./crowd.js";
 import { Followers } from "./followers.js";
 import {
-  drawCurve, drawGap, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
+  drawCurve, drawEdge, drawGap, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
 } from "./ink.js";
-import { LEVELS } from "./levels.js";
+import { LEVELS, hasEdges as levelHasEdges } from "./levels.js";
 import { drawLevel, levelKeys } from "./leveldraw.js";
 import { litOf } from "./lit.js";
 import { renderNames } from "./names.js";
@@ -326,10 +327,7 @@ export class Timeline {
     for (const strip of this.strips()) {
       if (isStates || strip.of.kind === "stack") drawNames(sheet, strip, colours, nameOf);
     }
-    this.followers.gaps.forEach((gap) => {
-      const row = this.rowOf(gap[0]);
-      if (row?.kind === "flat") drawGap(sheet, row, gap);
-    });
+    this.drawGaps(sheet);
     this.followers.curves().forEach(({ row, curve, variable, most }) =>
       drawCurve(sheet, row, curve, variable, most));
     drawLinks(sheet, this.followers.shownLinks, (loc) => this.rowOf(loc));
@@ -337,6 +335,19 @@ export class Timeline {
     drawLinks(sheet, this.followers.ownLinks(), (loc) => this.rowOf(loc));
     drawMarkers(sheet, this.instances.map(({ start, end }) => (start + end) / 2), "--accent");
     this.drawMarks(sheet);
+  }
+
+  /** Times without regions. Startup and shutdown belong to parallel regions, so levels that show
+   *  other constructs leave them out. @param {import("./ink.js").Sheet} sheet */
+  drawGaps(sheet) {
+    const hasEdges = levelHasEdges(this.level());
+    for (const gap of this.followers.gaps) {
+      const [loc, , , kind] = gap;
+      const row = this.rowOf(loc);
+      if (row?.kind !== "flat") continue;
+      if (!(kind in EDGES)) drawGap(sheet, row, gap);
+      else if (hasEdges) drawEdge(sheet, row, gap, this.isLit(row) && !this.state.now.region);
+    }
   }
 
   /** Lines that are too many to draw each. @param {import("./ink.js").Sheet} sheet */
@@ -352,7 +363,9 @@ export class Timeline {
     const { sel } = this.state.now;
     const of = this.moment && sel ? shownOf(this.moment, sel.level) : undefined;
     const row = sel && (this.rowOf(sel.loc, sel.level) ?? this.rowOf(sel.loc));
+    const edge = this.moment?.edge;
     if (of && row) drawSelection(sheet, row, of.since, of.end ?? this.open.length);
+    else if (edge && row) drawSelection(sheet, row, edge.start, edge.end);
     const at = this.cursor && this.rowOf(this.cursor.loc);
     if (this.cursor && at && this.view.stage.matches(":focus-visible")) {
       const x = xOf(sheet, this.cursor.t);

@@ -2,9 +2,10 @@
 // what the colours mean.
 
 import { el, fillWith } from "../dom.js";
+import { EDGES } from "../source/edges.js";
 import { clockText, lengthText, unitFor } from "./axis.js";
 import { LINK_COLOURS } from "./ink.js";
-import { LEVELS } from "./levels.js";
+import { LEVELS, hasEdges } from "./levels.js";
 import { toggled } from "./names.js";
 import { STATES } from "./paint.js";
 import { CURVES, locationName, threadText, threadsInOrder } from "./rows.js";
@@ -35,7 +36,7 @@ export function renderTools(time, find, lit) {
     level.value = state.now.level;
     hatching.setAttribute("aria-pressed", String(state.now.hatch));
     recorded.setAttribute("aria-pressed", String(state.now.recorded));
-    legend.replaceChildren(...legendOf(state.now.level));
+    legend.replaceChildren(...legendOf(time.open, state.now.level));
   };
   state.subscribe(["level", "hatch", "recorded"], show);
   show();
@@ -138,14 +139,16 @@ function counterItems({ open, state }) {
   })];
 }
 
-/** @param {string} name of a level @returns {Node[]} */
-function legendOf(name) {
+/** @param {import("../source/source.js").Opened} open @param {string} name of a level
+ *  @returns {Node[]} */
+function legendOf(open, name) {
   const level = LEVELS.find((of) => of.name === name) ?? LEVELS[0];
-  const edges = name === "parallel" ? [{ title: "startup", variable: "--l-startup" },
-    { title: "shutdown", variable: "--l-shutdown" }] : [];
-  const shown = level.categories.length ? [...level.categories, ...edges]
+  const hasTeams = open.locations.length > open.processes.length;
+  const edges = hasTeams && hasEdges(level)
+    ? Object.entries(EDGES).map(([title, variable]) => ({ title, variable })) : [];
+  const shown = level.categories.length ? level.categories
     : [STATES[1], STATES[2], STATES[3], STATES[4]];
-  return shown.map(({ title, variable }) => {
+  return [...shown, ...edges].map(({ title, variable }) => {
     const box = el("i");
     box.style.background = `var(${variable})`;
     return el("span.key", {}, box, title);

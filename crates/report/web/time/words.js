@@ -53,10 +53,22 @@ export function placeText(file, line) {
   return file ? `${file.split("/").at(-1)}${line ? `:${line}` : ""}` : "";
 }
 
-/** A line for those who do not see the picture. @param {Opened} open @param {number} loc
- *  @param {OpenRegion | undefined} of @param {import("../source/source.js").Window} window */
-export function spoken(open, loc, of, [t0, t1]) {
+/** A sentence about startup or shutdown. @param {Opened} open @param {number} loc
+ *  @param {import("../source/source.js").Edge} edge */
+function edgeText(open, loc, { kind, start, end }) {
   const thread = capital(threadText(open, loc));
+  const length = lengthText((end - start) / open.ticks_per_second);
+  return kind === "startup"
+    ? `${thread} begins its part of the parallel region ${length} after the fork.`
+    : `${thread} has ended its part of the parallel region ${length} before the join.`;
+}
+
+/** A line for those who do not see the picture. @param {Opened} open @param {number} loc
+ *  @param {OpenRegion | undefined} of @param {import("../source/source.js").Window} window
+ *  @param {import("../source/source.js").Edge | null} [edge] */
+export function spoken(open, loc, of, [t0, t1], edge) {
+  const thread = capital(threadText(open, loc));
+  if (!of && edge) return `${capital(edge.kind)}: ${edgeText(open, loc, edge)}`;
   if (!of) return `${thread}: nothing is recorded here`;
   const name = regionText(open, of.region);
   if (of.end === null) return `${thread}, ${name}, it ends later`;
@@ -70,6 +82,10 @@ export function spoken(open, loc, of, [t0, t1]) {
  *  facts: string[], why: string[]}} */
 export function described(open, loc, moment, level) {
   const of = shownOf(moment, level);
+  if (!of && moment.edge) {
+    const { edge } = moment;
+    return { title: capital(edge.kind), place: "", why: [], facts: [edgeText(open, loc, edge)] };
+  }
   if (!of) {
     const thread = capital(threadText(open, loc));
     const fact = moment.stack.length ? `${thread} has nothing open on this level of its call stack.`

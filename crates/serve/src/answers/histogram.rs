@@ -1,4 +1,5 @@
-//! `histogram` and `gaps`: how long the visits of a region take, and when nothing was recorded.
+//! `histogram` and `gaps`: how long the visits of a region take, and when nothing was
+//! recorded.
 
 use std::ops::Range;
 use std::thread;
@@ -7,6 +8,7 @@ use pompeii_index::{GapKind, Histogram};
 use serde::Serialize;
 
 use super::picture::{COLUMNS_MAX, COLUMNS_USUAL};
+use super::startup::{self, Edge};
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
@@ -77,7 +79,7 @@ struct Gaps {
     left_out: usize,
 }
 
-/// Times without records.
+/// Times without records, and those in which threads begin and end their parts in teams.
 pub fn gaps(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let (trace, index) = (session.trace()?, session.index()?);
     let locations = query.list("locs", trace.locations())?;
@@ -86,13 +88,19 @@ pub fn gaps(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     let window = trace.time(window.start)..trace.time(window.end);
     let mut gaps = Vec::new();
     let mut left_out = 0;
-    for location in locations {
+    for &location in &locations {
         let found = index.gaps(location, &window, columns);
         left_out += found.len();
         for gap in found.iter().take(GAPS_MAX - gaps.len()) {
             let (start, end) = (trace.since_origin(gap.start), trace.since_origin(gap.end));
             gaps.push((location, start, end, name(gap.kind), gap.region, gap.visits, gap.ticks));
         }
+    }
+    let edges = startup::in_window(session, &locations, &window, columns)?;
+    left_out += edges.len();
+    for (location, Edge { start, end, kind }) in edges.into_iter().take(GAPS_MAX - gaps.len()) {
+        let (start, end) = (trace.since_origin(start), trace.since_origin(end));
+        gaps.push((location, start, end, kind, None, 0, 0));
     }
     left_out -= gaps.len();
     Ok(Reply::json(&Gaps { gaps, left_out }))

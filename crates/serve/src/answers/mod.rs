@@ -8,6 +8,7 @@ mod moment;
 mod opening;
 mod picture;
 mod series;
+mod startup;
 mod sums;
 mod tasks;
 mod text;

@@ -5,6 +5,7 @@ use pompeii_model::{Id, Region, RegionId, Role};
 use serde::Serialize;
 
 use super::chain::{Chain, Piece, Place};
+use super::startup::{self, Edge};
 use crate::instances::Instance;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
@@ -12,7 +13,7 @@ use crate::session::Session;
 use crate::trace::Trace;
 
 /// Events after the moment in which the ends of intervals are looked for.
-const EVENTS_MAX: u64 = 1_000_000;
+pub const EVENTS_MAX: u64 = 1_000_000;
 /// Links among which partners are looked for.
 const LINKS_MAX: usize = 100_000;
 const PARTNERS_MAX: usize = 64;
@@ -28,6 +29,8 @@ struct Answer<'a> {
     path: String,
     waits: Vec<&'a Instance>,
     partners: Vec<Partner>,
+    /// If no region is open between a fork and its join: what the thread does there.
+    edge: Option<Edge>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +76,9 @@ pub fn at(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     path.extend((left_out > 0).then(|| format!("({left_out} levels)")));
     path.extend(labels(inner));
     let task = moment.task.map(|task| task_of(session, location, &moment, task)).transpose()?;
+    let edge = startup::of_moment(session, location, trace.time(now), &moment)?;
+    let since = |time| trace.since_origin(time);
+    let edge = edge.map(|it| Edge { start: since(it.start), end: since(it.end), ..it });
     let open = |of: &pompeii_index::Open| Open {
         region: of.region,
         since: trace.since_origin(of.since),
@@ -87,6 +93,7 @@ pub fn at(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
         path: path.join(" > "),
         waits: session.instances().iter().filter(is_here).collect(),
         partners: partners(session, location, &moment)?,
+        edge,
     }))
 }
 

@@ -66,6 +66,23 @@ pub fn picture(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     Ok(Reply::new(COLUMNS, wire::picture(&picture, &bands, &asked, begin, is_exact)))
 }
 
+/// The boxes of some rows of locations, each location once, in a window in ticks.
+pub fn of_locations(
+    session: &Session,
+    rows: &[OneRow],
+    window: &Range<u64>,
+    columns: u32,
+) -> Result<Picture, Refused> {
+    let index = session.index()?;
+    let is_fine = index.shape().level_for(bin_log2_for(window, columns)).is_none();
+    let of = |(location, _): &OneRow| index.events_to_decode(*location, window);
+    let events = if is_fine { rows.iter().map(of).sum() } else { 0 };
+    match is_fine && events <= EVENTS_MAX {
+        true => exact(session, rows, window, columns, events),
+        false => Ok(index.picture(rows, window.clone(), columns)),
+    }
+}
+
 /// Rows in the order in which they are made: those of one location together, then processes.
 struct Order {
     locations: Vec<OneRow>,

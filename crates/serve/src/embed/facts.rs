@@ -11,25 +11,46 @@ use crate::session::Session;
 const MOST: u64 = 400;
 /// Columns of curves; fewer if they do not fit.
 const COLUMNS: [u64; 3] = [250, 120, 60];
+/// Columns of gaps: shorter ones are left out.
+const GAP_COLUMNS: [u64; 3] = [1200, 300, 60];
 /// Processes with curves.
 const PROCESSES_MAX: u64 = 8;
 const CURVES: [&str; 4] = ["ready", "running", "waiting", "idle"];
 const KINDS: [&str; 4] = ["message", "collective", "lock", "task"];
 
-/// Lines, tasks and curves of a window, the curves in at most `limit` bytes.
+/// Lines, tasks, gaps and curves of a window, gaps and curves in at most `limit` bytes.
 pub fn of_moment(session: &Session, window: Window, processes: u64, limit: usize) -> Value {
     let (t0, t1) = window;
     let words = format!("t0={t0}&t1={t1}&max={MOST}");
     let links = ask(session, "links", &format!("kinds={}&{words}", KINDS.join(",")));
     let tasks = ask(session, "tasks", &words);
-    let curves = fitting_curves(session, window, processes, limit);
-    json!({ "window": [t0, t1], "links": links, "tasks": tasks, "curves": curves })
+    let (gaps, curves) = gaps_and_curves(session, window, processes, limit);
+    json!({
+        "window": [t0, t1], "links": links, "tasks": tasks, "gaps": gaps, "curves": curves
+    })
 }
 
-/// Only the curves of a window, which may be the whole run, in at most `limit` bytes.
+/// Gaps and curves of a window, which may be the whole run, in at most `limit` bytes.
 pub fn of_run(session: &Session, window: Window, processes: u64, limit: usize) -> Value {
-    let curves = fitting_curves(session, window, processes, limit);
-    json!({ "window": [window.0, window.1], "curves": curves })
+    let (gaps, curves) = gaps_and_curves(session, window, processes, limit);
+    json!({ "window": [window.0, window.1], "gaps": gaps, "curves": curves })
+}
+
+/// The gaps with as many columns as fit into half of `limit`, and curves in the rest of it.
+fn gaps_and_curves(
+    session: &Session,
+    window: Window,
+    processes: u64,
+    limit: usize,
+) -> (Option<Value>, Value) {
+    let of = |columns: u64| {
+        ask(session, "gaps", &format!("t0={}&t1={}&px={columns}", window.0, window.1))
+    };
+    let length = |gaps: &Value| gaps.to_string().len();
+    let fits = |gaps: &Value| length(gaps) <= limit / 2;
+    let gaps = GAP_COLUMNS.into_iter().filter_map(of).find(fits);
+    let left = limit.saturating_sub(gaps.as_ref().map_or(0, length));
+    (gaps, fitting_curves(session, window, processes, left))
 }
 
 /// The curves with as many columns as fit; none if even the fewest do not.

@@ -12,5 +12,6 @@ mod many;
 mod oracle_embed;
 mod oracle_page;
 mod searches;
+mod startup;
 mod tags;
 mod trees;
