@@ -23,7 +23,7 @@ use crate::nothing_found::nothing_found;
 use crate::processes::{JsonProcess, json_processes};
 use crate::serial::JsonSerial;
 use crate::visits::by_call;
-use crate::{Resources, RunInfo, WhatIf, difference, one_thread};
+use crate::{Resources, RunInfo, WhatIf, difference, gains, one_thread};
 
 use severities::{
     JsonCallPath, JsonLocation, JsonMetric, JsonRegion, json_call_paths, json_locations,
@@ -88,6 +88,8 @@ pub struct JsonReport {
     /// What the summary says if no finding is significant, otherwise `null`: whether threads lost
     /// time, and whether the machine explains it.
     pub nothing_found: Option<String>,
+    /// What to know before gains are added; `null` if fewer than two significant findings have one.
+    pub gains_together: Option<String>,
     /// The kinds of times and counts.
     pub metrics: Vec<JsonMetric>,
     /// The parts of the source.
@@ -213,6 +215,7 @@ pub fn json_report(cube: &Cube, run: &RunInfo) -> JsonReport {
             .map(|measuring| dilation(cube, &measuring).share),
         notes: notes(cube, run),
         nothing_found: nothing_found(cube, run, &found),
+        gains_together: gains::together(cube, run, &found),
         findings: found.iter().map(|finding| json_finding(cube, finding)).collect(),
         metrics: cube.metrics().ids().map(|id| json_metric(cube, id)).collect(),
         regions: json_regions(cube),

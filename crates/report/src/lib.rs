@@ -17,6 +17,7 @@ mod explain;
 mod explain_run;
 mod factors;
 mod flat;
+mod gains;
 mod hot_lines;
 mod html;
 mod json;

@@ -36,6 +36,8 @@ pub struct PageFacts {
     findings: Vec<PageFinding>,
     /// What is known if no finding is significant.
     nothing_found: Option<String>,
+    /// Whether gains can be added.
+    gains_together: Option<String>,
     /// What a run on one thread tells.
     alone: Vec<String>,
     /// The commands that tell more then.
@@ -92,6 +94,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         allocation,
         findings,
         nothing_found,
+        gains_together,
         mut notes,
         tasks,
         mut visit_times,
@@ -129,6 +132,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         factors: if is_run { factors(cube) } else { Vec::new() },
         allocation,
         nothing_found,
+        gains_together,
         findings: findings.into_iter().map(|of| finding(of, place)).collect(),
         alone,
         next,

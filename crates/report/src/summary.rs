@@ -11,7 +11,7 @@ use crate::factors::factors;
 use crate::layout::{Style, bar, fit, fit_head, flow, left, right, width, wrap};
 use crate::limits::limits;
 use crate::nothing_found::nothing_found;
-use crate::{Options, RunInfo, code_times, difference, dilation, one_thread};
+use crate::{Options, RunInfo, code_times, difference, dilation, gains, one_thread};
 
 /// The summary of a run: about 30 lines of text, wrapped to the given width.
 pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
@@ -43,6 +43,8 @@ pub fn summary(cube: &Cube, run: &RunInfo, options: &Options) -> String {
             None => problems(Lens::new(cube), &found, options, style),
         };
         text += &hidden(run, found.len(), options, style);
+        let gains = gains::together(cube, run, &found);
+        text += &gains.map_or_else(String::new, |it| wrap(&it, options.width, " ", "   "));
         text += "\n";
     }
     if let Some((sentence, false)) = measuring.as_ref().filter(|_| alone.is_empty()) {

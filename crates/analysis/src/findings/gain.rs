@@ -152,7 +152,7 @@ fn is_contention(property: &str) -> bool {
 }
 
 /// Whether the loss of such a finding is a part of computation.
-pub(super) fn is_computation(property: &str) -> bool {
+pub(crate) fn is_computation(property: &str) -> bool {
     let names = ["work_inflation", "omp_atomic_contention", "short_chunks", "omp_lock_tested"];
     names.contains(&property)
 }
@@ -169,7 +169,7 @@ fn differ(wall: Ticks) -> Ticks {
 
 /// Beginning and ending MPI, which no repair of the program makes shorter: what the process takes
 /// that waits there least.
-fn begin_and_end(cube: &Cube) -> Ticks {
+pub(crate) fn begin_and_end(cube: &Cube) -> Ticks {
     let lens = Lens::new(cube);
     let Some(metric) = lens.metric("mpi_init_exit") else { return 0 };
     let time = |of: &LocationId| cube.total_at(metric, *of);

@@ -61,6 +61,7 @@ use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
 
 pub use advice::Advice;
 pub use gain::{FromTrace, Gain};
+pub(crate) use gain::{begin_and_end, is_computation};
 pub use lists::{AdviceKind, Cause};
 pub(crate) use memory::combined_with;
 pub use paths::construct;

@@ -131,6 +131,7 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
             2 Idle threads write_state ocean.c:40 lost 1.4 CPU s · gain 0.17 s (0.11 to 0.25) of 4.82 s 0.20 s run on one thread. Parallelise it, or overlap it with other work. Show in trees
             3 Idle threads main ocean.c:61 lost 0.42 CPU s · gain 53 ms (39 ms to 0.10 s) of 4.82 s 60 ms run on one thread. It lies next to parallel ocean.c:118 (2,000 visits), parallel ocean.c:203 (10 visits). Parallelise it, or overlap it with other work. Show in trees
             4 Wait at implicit barrier parallel for ocean.c:118 lost 10.4 CPU s · gain 1.3 s (0.95 to 1.9) of 4.82 s Probably a consequence: threads are bound to one CPU, or to fewer CPUs than there are threads. It shows as Wait at implicit barrier at parallel for ocean.c:118 (7.9 s), Wait at implicit barrier at parallel ocean.c:203 (0.91 s), Critical contention at critical (sum) ocean.c:210 (0.86 s), and at 2 more places. Set OMP_PROC_BIND=false. Show in trees
+            Do not add the gains: each is that of one repair alone, and several may save the same time. All repairs together bring at most 1.9 s.
             Who waited for whom
             Shares are those of all waiting at the construct. Each wait is counted for the thread that came last, or that held the lock.
             waiting at, and for whom lost (CPU) times share
@@ -269,6 +270,7 @@ fn processes_stand_next_to_each_other() {
             2 Idle threads step ocean.c:20 lost 0.24 CPU s · gain 60 ms (41 to 79) of 1.00 s 0.12 s run on one thread of each process. It lies next to parallel ocean.c:31 (100 visits). Parallelise it, or overlap it with other work. Show in trees
             3 Idle threads ocean lost 40 CPU ms · gain 10 ms (7.0 to 19) of 1.00 s 20 ms run on one thread of each process. Mark regions with omp inst begin(name)
             to see which code this is. Show in trees
+            Do not add the gains: each is that of one repair alone, and several may save the same time. All repairs together bring at most 0.23 s.
             Processes
             process computing MPI idle not there
             MPI Rank 0 on node 1.4 s 0.25 s 0.40 s 0 s

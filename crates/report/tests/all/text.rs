@@ -81,6 +81,8 @@ fn the_first_answer() {
             |    One thread at a time is inside: 320,000 x 5.0 µs = 1.6 s of the run's 4.8 s.
             |    Enter less often (private sums, reduction), or make its body shorter.
             |    2 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
+            | Do not add the gains: each is that of one repair alone, and several may save
+            |   the same time. All repairs together bring at most 1.9 s.
             |
             | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
             |   (ocean.c:208).
@@ -119,6 +121,8 @@ fn bars_on_a_terminal() {
             |    It has more or costlier iterations, or slower memory: split the iterations
             |    by cost. Compile with --loop-chunks to see them.
             |    6 more: pompeii report ocean-20261120_1132_ab12cd34 --top 7
+            | Do not add the gains: each is that of one repair alone, and several may save
+            |   the same time. All repairs together bring at most 1.9 s.
             |
             | Counted, and one of 1,024 visits of a thread timed: 1.2 million atomics
             |   (ocean.c:208).

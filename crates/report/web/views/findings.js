@@ -27,7 +27,8 @@ export function findings(raw, leads) {
         el("li", {}, card(raw, finding, from + index, leads))));
   return el("div", {}, el("h2", {}, "Fix first"), items(0, FIRST),
     shown.length > FIRST
-      ? more(shown.length - FIRST, () => [items(FIRST, shown.length)]) : null);
+      ? more(shown.length - FIRST, () => [items(FIRST, shown.length)]) : null,
+    raw.gains_together ? el("p.together", {}, raw.gains_together) : null);
 }
 
 /** One finding: what and where, its numbers as the terminal has them, what was observed, advice.
