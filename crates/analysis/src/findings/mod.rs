@@ -49,7 +49,7 @@ mod slower;
 mod small_messages;
 mod starvation;
 mod task_diagnoses;
-mod task_group;
+pub(crate) mod task_group;
 mod task_waits;
 mod thread_waits;
 mod thread_work;
@@ -65,7 +65,6 @@ pub(crate) use gain::{begin_and_end, is_computation};
 pub use lists::{AdviceKind, Cause};
 pub(crate) use memory::combined_with;
 pub use paths::construct;
-pub(crate) use task_group::{CREATORS_SHARE, TaskConstruct, TaskNumbers};
 
 use self::paths::Paths;
 use crate::dilation::Costs;

@@ -3,7 +3,7 @@
 use pompeii_model::Unit;
 
 use super::{Compute, Doc, Property, gains};
-use crate::findings::TaskNumbers;
+use crate::findings::task_group::TaskNumbers;
 
 /// Task creation bottleneck.
 pub const PROPERTY: Property = Property {

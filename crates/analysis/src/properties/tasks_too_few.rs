@@ -3,7 +3,7 @@
 use pompeii_model::Unit;
 
 use super::{Compute, Doc, Property, gains};
-use crate::findings::TaskNumbers;
+use crate::findings::task_group::TaskNumbers;
 
 /// Tasks too few or too large.
 pub const PROPERTY: Property = Property {

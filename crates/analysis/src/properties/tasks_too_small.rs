@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pompeii_model::{IndexVec, Region, RegionId, Unit};
 
 use super::{Compute, Doc, Property, gains};
-use crate::findings::{TaskConstruct, TaskNumbers};
+use crate::findings::task_group::{TaskConstruct, TaskNumbers};
 
 /// Tasks too small.
 pub const PROPERTY: Property = Property {

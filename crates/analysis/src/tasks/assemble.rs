@@ -13,7 +13,7 @@ use super::found::{Found, Instances, Region};
 use super::rows::Rows;
 use super::simulated::Simulations;
 use super::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
-use crate::findings::CREATORS_SHARE;
+use crate::findings::task_group::CREATORS_SHARE;
 
 /// Puts them together.
 pub(super) fn assemble(
