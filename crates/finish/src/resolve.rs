@@ -144,11 +144,12 @@ fn initial(live: &LiveProcess, location: &LiveLocation) -> u32 {
 }
 
 /// `Master thread`, `OMP thread 3`, or with nesting the numbers from the outside in:
-/// `OMP thread 1.2`. A thread that the program has created has the name of its function:
-/// `Thread 2 (worker)`.
+/// `OMP thread 1.2`. A thread that the program has created has the name that the program has given
+/// to it, or else that of its function: `Thread 2 (worker)`.
 fn location_name(live: &LiveProcess, location: &LiveLocation) -> String {
     if let Some(function) = created_threads::function(live, location) {
-        return format!("Thread {} ({function})", location.index);
+        let name = location.thread_times.name.as_deref().unwrap_or(function);
+        return format!("Thread {} ({name})", location.index);
     }
     let numbers: Vec<String> = live.thread_path(location).iter().map(u32::to_string).collect();
     match (numbers.is_empty(), initial(live, location)) {

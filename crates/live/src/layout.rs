@@ -8,7 +8,7 @@
 //! and then the call tree; links between nodes are bytes from the start of the file:
 //!
 //! ```text
-//! byte 0        header         what the runtime keeps                   3896  thread's record
+//! byte 0        header         what the runtime keeps                   3864  thread's record
 //! byte 4096     node 0: none
 //! byte 4224     node 1: the program's root
 //! byte 4352     node 2: the root of the task trees
@@ -496,7 +496,7 @@ mod tests {
     #[test]
     fn fields_are_where_the_picture_shows_them() {
         use std::mem::offset_of;
-        assert_eq!(crate::THREAD_RECORD_OFFSET, 3896);
+        assert_eq!(crate::THREAD_RECORD_OFFSET, 3864);
         assert_eq!([0, 1, 3].map(node_offset), [4096, 4224, 4480]);
         let header = [
             offset_of!(LocationHeader, index),

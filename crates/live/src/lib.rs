@@ -71,7 +71,9 @@ pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
 pub use samples::{SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, SamplePlace};
 pub use spill::{begin_chunk, gather, write_chunk};
 pub use starters::is_starter;
-pub use threads::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ThreadTimes, ready_state};
+pub use threads::{
+    CPUS_MAX, NAME_WORDS, THREAD_RECORD_OFFSET, ThreadRecord, ThreadTimes, ready_state,
+};
 
 /// Name of the process header file.
 pub const PROCESS_FILE: &str = "process";

@@ -9,6 +9,8 @@ use crate::LOCATION_PAGE_BYTES;
 /// CPUs that a record can tell apart.
 pub const CPUS_MAX: usize = 1024;
 const WORDS: usize = CPUS_MAX / 64;
+/// Words of the name that the kernel has for a thread, NUL padded: 15 characters at most.
+pub const NAME_WORDS: usize = 2;
 
 /// Where the record is in a location's file.
 pub const THREAD_RECORD_OFFSET: usize = LOCATION_PAGE_BYTES - size_of::<ThreadRecord>();
@@ -48,9 +50,14 @@ pub struct ThreadRecord {
     pub is_cpu_final: AtomicU64,
     /// CPUs that the thread may use, a bit each; all 0 if that is not known.
     pub cpus: [AtomicU64; WORDS],
+    /// The name of the thread that created this one, which a new thread has, too; all 0 if the
+    /// program has not created this thread, or is not observed to.
+    pub inherited_name: [AtomicU64; NAME_WORDS],
+    /// The name of the thread at its end or that of the process; all 0 before.
+    pub last_name: [AtomicU64; NAME_WORDS],
 }
 
-const _: () = assert!(size_of::<ThreadRecord>() == 200);
+const _: () = assert!(size_of::<ThreadRecord>() == 232);
 
 /// What was read of a [`ThreadRecord`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,6 +76,8 @@ pub struct ThreadTimes {
     pub late_ticks: u64,
     /// CPUs that the thread may use; empty if that is not known.
     pub cpus: Vec<u32>,
+    /// The name that the program has given to the thread; `None` if it has given none.
+    pub name: Option<String>,
 }
 
 impl ThreadTimes {
@@ -89,6 +98,41 @@ impl ThreadTimes {
             ready_waiting_ns: at(offset_of!(ThreadRecord, ready_waiting_ns)),
             late_ticks: at(offset_of!(ThreadRecord, late_ticks)),
             cpus: (0..CPUS_MAX as u32).filter(has_cpu).collect(),
+            name: given_name(
+                [0, 1].map(|word| at(offset_of!(ThreadRecord, inherited_name) + 8 * word)),
+                [0, 1].map(|word| at(offset_of!(ThreadRecord, last_name) + 8 * word)),
+            ),
         }
+    }
+}
+
+/// The last name, unless it is the one that the thread began with.
+fn given_name(inherited: [u64; NAME_WORDS], last: [u64; NAME_WORDS]) -> Option<String> {
+    if last == inherited {
+        return None;
+    }
+    let bytes: Vec<u8> = last.into_iter().flat_map(u64::to_le_bytes).collect();
+    let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    Some(String::from_utf8_lossy(text).into_owned()).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(name: &str) -> [u64; NAME_WORDS] {
+        let mut bytes = [0; 16];
+        bytes[..name.len()].copy_from_slice(name.as_bytes());
+        [0, 8].map(|at| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()))
+    }
+
+    #[test]
+    fn a_name_that_differs_from_the_inherited_one_was_given() {
+        let given = |inherited, last| given_name(words(inherited), words(last));
+        assert_eq!(given("program", "program"), None);
+        assert_eq!(given("program", "writer").as_deref(), Some("writer"));
+        assert_eq!(given("program", "fifteen letters").as_deref(), Some("fifteen letters"));
+        assert_eq!(given("program", ""), None, "it has not ended");
+        assert_eq!(given_name([0; 2], [u64::MAX; 2]).map(|name| name.len()), Some(16 * 3));
     }
 }

@@ -71,6 +71,7 @@ mod locks;
 mod memory;
 mod metrics;
 pub mod mpi;
+mod names;
 mod next;
 mod objects;
 pub mod ompt;

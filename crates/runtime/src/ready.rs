@@ -26,6 +26,7 @@ use pompeii_live::{CPUS_MAX, THREAD_RECORD_OFFSET, ThreadRecord, ready_state};
 
 use crate::clock;
 use crate::location::Location;
+use crate::names;
 use crate::process::Process;
 use crate::sampling;
 
@@ -95,7 +96,8 @@ pub fn end(thread: &mut Location) {
     }
 }
 
-fn record(thread: &Location) -> &'static ThreadRecord {
+/// What is kept of the location's thread.
+pub fn record(thread: &Location) -> &'static ThreadRecord {
     // SAFETY: the location lies in the first page of its file, the record at that page's end, and
     // locations are never freed; all fields are atomic.
     unsafe { &*std::ptr::from_ref(thread).cast::<u8>().add(THREAD_RECORD_OFFSET).cast() }
@@ -296,8 +298,10 @@ pub fn end_process(process: &Process) {
             let Some(location) = process.location(index) else { continue };
             // SAFETY: locations are never freed; only the record, which is atomic, is used.
             let record = record(unsafe { &*location });
-            if record.thread_id.load(Relaxed) != 0 {
+            let id = record.thread_id.load(Relaxed);
+            if id != 0 {
                 look_again(record, is_only_player(location));
+                names::end_with_process(record, id as pid_t);
             }
         }
         if let Some(cpu_ns) = cpu_ns_of(libc::CLOCK_PROCESS_CPUTIME_ID) {

@@ -22,6 +22,7 @@ use crate::folder::{self, Name, Started};
 use crate::forks::{self, Forked};
 use crate::guard::Bounds;
 use crate::location::Location;
+use crate::names;
 use crate::next;
 use crate::openmp;
 use crate::parameters;
@@ -183,6 +184,7 @@ unsafe extern "C" fn thread_ends(location: *mut c_void) {
         let now = clock::now();
         location.unwind_to_root(now);
         created::ends(location, now);
+        names::end(location);
         visits::settle(location);
         location.count_unkept();
         ready::end(location);

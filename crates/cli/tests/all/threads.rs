@@ -112,6 +112,48 @@ fn check_lives(sandbox: &Sandbox) {
     }
 }
 
+/// Threads with and without names; the last one has not ended when the process does.
+const NAMED: &str = "#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static pthread_barrier_t all;
+static void *work(void *name) {
+  if (name) prctl(PR_SET_NAME, name);
+  pthread_barrier_wait(&all);
+  return name;
+}
+static void *stay(void *none) {
+  pthread_barrier_wait(&all);
+  for (;;) pause();
+  return none;
+}
+int main(void) {
+  pthread_t threads[3];
+  prctl(PR_SET_NAME, \"parent\");
+  pthread_barrier_init(&all, NULL, 4);
+  pthread_create(&threads[0], NULL, work, NULL);
+  pthread_create(&threads[1], NULL, work, \"writer\");
+  pthread_create(&threads[2], NULL, stay, NULL);
+  pthread_setname_np(threads[2], \"a listener\");
+  pthread_barrier_wait(&all);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  return 0;
+}
+";
+
+#[test]
+fn threads_have_the_names_that_the_program_gives_them() {
+    let sandbox = Sandbox::new();
+    build(&sandbox, "gcc", ("named", NAMED), &[]);
+    sandbox.succeeds("run --pthreads --no-sample -q -o exp -- ./named");
+    let report = report(&sandbox, "exp");
+    // The threads come to their locations in any order.
+    let names: BTreeSet<&str> =
+        locations(&report).iter().filter_map(|name| Some(name.split_once(" (")?.1)).collect();
+    assert_eq!(names, BTreeSet::from(["a listener)", "work)", "writer)"]));
+}
+
 /// What must not change: kinds of mutexes, errors, ends of threads, forks, and what comes after them.
 const EDGES: &str = "#define _GNU_SOURCE
 #include <errno.h>
@@ -260,7 +302,7 @@ static void *want(void *none) {
     sem_wait(&taken);
     sem_post(&asked);
     pthread_mutex_lock(&mutex);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&mutex), usleep(5000);
     sem_post(&over);
   }
   return none;

@@ -11,6 +11,7 @@ use crate::created::{self, ThreadNumber};
 use crate::definitions::RegionText;
 use crate::entry::{self, on_thread};
 use crate::loaded;
+use crate::names::{self, Name};
 use crate::process::Process;
 use crate::start;
 use crate::tls;
@@ -28,18 +29,27 @@ pub struct Created {
     number: ThreadNumber,
 }
 
+/// A thread that is created. The library that the program loads sees the first part only.
+#[repr(C)]
+pub struct Made {
+    created: Created,
+    /// The name of its creator.
+    name: Name,
+}
+
 /// Before a thread is created: null if it is not to be observed.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_thread_create(
     caller: usize,
     start: Start,
     argument: *mut c_void,
-) -> *mut Created {
+) -> *mut Made {
     let is_observed = start::process().is_some_and(Process::is_this);
     if !is_observed || unmodified::is_parallel_library(caller) {
         return std::ptr::null_mut();
     }
-    Box::into_raw(Box::new(Created { start, argument, number: ThreadNumber::next() }))
+    let created = Created { start, argument, number: ThreadNumber::next() };
+    Box::into_raw(Box::new(Made { created, name: names::own() }))
 }
 
 /// A call has created the thread with this number. Its record has the time at which the call began:
@@ -63,7 +73,7 @@ pub extern "C" fn pomp_thread_created(
 /// # Safety
 /// `made` must be what [`pomp_thread_create`] has returned, and not null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pomp_thread_forget(made: *mut Created) {
+pub unsafe extern "C" fn pomp_thread_forget(made: *mut Made) {
     // SAFETY: the caller's promise.
     drop(unsafe { Box::from_raw(made) });
 }
@@ -73,21 +83,22 @@ pub unsafe extern "C" fn pomp_thread_forget(made: *mut Created) {
 /// # Safety
 /// As for [`pomp_thread_forget`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn pomp_thread_begins(made: *mut Created) -> Created {
+pub unsafe extern "C" fn pomp_thread_begins(made: *mut Made) -> Created {
     // SAFETY: the caller's promise.
-    let made = *unsafe { Box::from_raw(made) };
+    let Made { created, name } = *unsafe { Box::from_raw(made) };
     let begun = clock::now();
     let location = entry::first_event();
     if !location.is_null() {
         tls::close();
         // SAFETY: locations are never freed, and this thread is the only one that uses its own.
         let thread = unsafe { &mut *location };
-        created::begins(thread, made.number, begun);
-        thread.enter(region(thread.process, &made), begun);
-        signals::thread_begins(thread, (made.number, begun));
+        created::begins(thread, created.number, begun);
+        names::begin(thread, name);
+        thread.enter(region(thread.process, &created), begun);
+        signals::thread_begins(thread, (created.number, begun));
         tls::open(location);
     }
-    made
+    created
 }
 
 /// The region of the function that a thread begins with.
