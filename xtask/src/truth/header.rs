@@ -7,7 +7,7 @@ use super::lists;
 use super::seed::Stream;
 
 /// What a line of a head may begin with; another word before a colon is an error.
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "cause",
     "advice",
     "body",
@@ -17,6 +17,7 @@ const KEYS: [&str; 16] = [
     "with",
     "plain",
     "instrument",
+    "run",
     "environment",
     "faulty",
     "repaired",
@@ -46,6 +47,8 @@ pub(super) struct Header {
     pub(super) plain: Vec<String>,
     /// Options of `pompeii compile`.
     pub(super) instrument: Vec<String>,
+    /// Options of `pompeii run`.
+    pub(super) run: Vec<String>,
     /// For all versions.
     pub(super) environment: Vec<Setting>,
     /// For the faulty version, and for the advised one.
@@ -131,6 +134,7 @@ impl Header {
             "with" => self.with = words(),
             "plain" => self.plain = words(),
             "instrument" => self.instrument = words(),
+            "run" => self.run = words(),
             "environment" => self.environment = settings(value)?,
             "faulty" => self.faulty = settings(value)?,
             "repaired" => self.repaired = settings(value)?,
@@ -265,6 +269,7 @@ mod tests {
 // threads: 3 8
 // vary: LATE=thread ROUNDS=10..12
 // surroundings: neighbours 1
+// run: --io --pthreads
 #include \"truth.h\"
 // cause: lock
 ";
@@ -279,6 +284,7 @@ mod tests {
         let arguments = ["-DMERGED", "-DX=2"].map(|word| Setting::Argument(word.into()));
         assert_eq!(header.settings_for("merge"), Some(&arguments[..]));
         assert_eq!(header.settings_for("nowait"), None);
+        assert_eq!(header.run, ["--io", "--pthreads"]);
         assert_eq!(header.surroundings, Surroundings::Neighbours(1));
     }
 

@@ -103,6 +103,8 @@ impl Tool {
         if workshop.chosen.ranks > 0 {
             words.extend(self.wait_option(wait).map(str::to_owned));
         }
+        let of_program = workshop.program.header.run.iter();
+        words.extend(of_program.filter(|option| self.help.contains(*option)).cloned());
         if workshop.program.header.reference && self.help.contains("--reference") {
             words.extend(["--reference".to_owned(), "1".to_owned()]);
         }
