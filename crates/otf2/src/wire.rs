@@ -105,22 +105,26 @@ impl<'a> Input<'a> {
     /// The number in the first `size` bytes, `size` at most 8.
     #[inline]
     fn significant(&self, rest: &[u8], size: usize) -> Result<u64, Flaw> {
+        let Some(word) = rest.first_chunk::<8>() else { return self.last_significant(rest, size) };
         let unused_bits = 64 - 8 * size as u32;
-        let word = match rest.first_chunk::<8>() {
-            Some(&bytes) => bytes,
-            None => {
-                let Some(short) = rest.get(..size) else {
-                    return Err(self.flaw("all bytes of the number"));
-                };
-                let mut bytes = [0; 8];
-                bytes[..size].copy_from_slice(short);
-                bytes
-            }
-        };
         Ok(match (size, self.endian) {
             (0, _) => 0,
-            (_, Endian::Little) => u64::from_le_bytes(word) << unused_bits >> unused_bits,
-            (_, Endian::Big) => u64::from_be_bytes(word) >> unused_bits,
+            (_, Endian::Little) => u64::from_le_bytes(*word) << unused_bits >> unused_bits,
+            (_, Endian::Big) => u64::from_be_bytes(*word) >> unused_bits,
+        })
+    }
+
+    /// As [`significant`](Self::significant) near the end of a record: byte by byte, because most
+    /// of these numbers have one to three of them.
+    #[inline]
+    fn last_significant(&self, rest: &[u8], size: usize) -> Result<u64, Flaw> {
+        let Some(bytes) = rest.get(..size) else {
+            return Err(self.flaw("all bytes of the number"));
+        };
+        let append = |value, byte: &u8| value << 8 | u64::from(*byte);
+        Ok(match self.endian {
+            Endian::Little => bytes.iter().rev().fold(0, append),
+            Endian::Big => bytes.iter().fold(0, append),
         })
     }
 
@@ -159,6 +163,7 @@ impl Sink {
         Sink { bytes: Vec::new(), endian }
     }
 
+    #[inline]
     pub fn u8(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -168,6 +173,7 @@ impl Sink {
     }
 
     /// The smallest number of bytes, or the undefined mark for `undefined`.
+    #[inline]
     pub fn compressed(&mut self, value: u64, undefined: u64) {
         if value == undefined {
             return self.u8(0xff);
@@ -182,11 +188,20 @@ impl Sink {
     }
 
     fn significant(&mut self, value: u64, size: usize) {
-        self.u8(size as u8);
-        match self.endian {
-            Endian::Little => self.bytes.extend(&value.to_le_bytes()[..size]),
-            Endian::Big => self.bytes.extend(&value.to_be_bytes()[8 - size..]),
+        let mut bytes = [0; 9];
+        let [first, number @ ..] = &mut bytes;
+        *first = size as u8;
+        *number = match self.endian {
+            Endian::Little => value.to_le_bytes(),
+            Endian::Big => value.to_be_bytes(),
+        };
+        if self.endian == Endian::Big {
+            number.rotate_left(8 - size);
         }
+        // All nine bytes at once take less time than as many as count.
+        let end = self.bytes.len() + 1 + size;
+        self.bytes.extend_from_slice(&bytes);
+        self.bytes.truncate(end);
     }
 }
 
@@ -202,6 +217,16 @@ pub(crate) fn write_framed(
 ) {
     sink.u8(id);
     let at = sink.bytes.len();
+    if estimate.is_some_and(|bytes| bytes < 255) {
+        // The length has one byte, which is set when it is known.
+        sink.u8(0);
+        fields(sink);
+        let length = sink.bytes.len() - at - 1;
+        if let Some(place) = sink.bytes.get_mut(at) {
+            *place = length as u8;
+        }
+        return;
+    }
     fields(sink);
     let length = sink.bytes.len() - at;
     if estimate.unwrap_or(length) < 255 {

@@ -17,6 +17,7 @@ use pompeii_otf2::reference::LocationRef;
 use pompeii_otf2::value::AttributeValue;
 use pompeii_otf2::write::{ArchiveWriter, EventWriter, Options};
 use pompeii_replay::definitions::Definitions;
+use pompeii_replay::hash::Table;
 
 use super::{Choice, Cutter, Out};
 use crate::source::{Error, Read};
@@ -81,7 +82,7 @@ fn broken(error: Error) -> Flow {
 struct Files<'a> {
     choice: &'a Choice,
     /// By the id of the location; `None` if it is no thread of the program.
-    numbers: HashMap<u64, Option<LocationId>>,
+    numbers: Table<u64, Option<LocationId>>,
     /// By location, with its id; `None` if it is not chosen.
     threads: Vec<Option<(LocationRef, EventWriter<File>)>>,
     /// Locations that record metrics only.
@@ -96,7 +97,7 @@ impl<'a> Files<'a> {
         archive: &Archive,
         (definitions, choice): (&Definitions, &'a Choice),
     ) -> Result<Files<'a>, Error> {
-        let mut numbers: HashMap<u64, Option<LocationId>> =
+        let mut numbers: Table<u64, Option<LocationId>> =
             archive.locations().map(|location| (location.id.0, None)).collect();
         let mut threads = Vec::new();
         let mut recorders = HashMap::new();

@@ -91,9 +91,8 @@ impl<W: Write> ChunkedWriter<W> {
         // Time 0 is what a reader begins with; the library writes it down nevertheless.
         if begins || self.last_time > self.stamped_time || self.last_time == 0 {
             self.stamped_time = self.last_time;
-            self.append(&[TIMESTAMP]);
-            let time = self.endian.bytes_of_u64(self.last_time);
-            self.append(&time);
+            let [a, b, c, d, e, f, g, h] = self.endian.bytes_of_u64(self.last_time);
+            self.append(&[TIMESTAMP, a, b, c, d, e, f, g, h]);
         }
         self.append(bytes);
         self.last += 1;
@@ -130,6 +129,7 @@ impl<W: Write> ChunkedWriter<W> {
     }
 
     /// Appends bytes that fit, without counting a record.
+    #[inline]
     fn append(&mut self, bytes: &[u8]) {
         let end = self.used + bytes.len();
         if self.chunk.len() < end {
