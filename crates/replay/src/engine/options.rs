@@ -1,5 +1,6 @@
 //! How a trace is analysed.
 
+use crate::table::Wanted;
 use crate::within::Within;
 
 /// How a trace is analysed. What is found does not depend on threads and windows.
@@ -21,6 +22,8 @@ pub struct Options {
     pub task_instances: Option<usize>,
     /// Find compounds. Without them there are the tables of call paths, visits and fragments only.
     pub compounds: bool,
+    /// The tables whose rows are given to [`crate::Sinks::tables`].
+    pub tables: Wanted,
 }
 
 impl Default for Options {
@@ -33,6 +36,7 @@ impl Default for Options {
             task_steps: false,
             task_instances: None,
             compounds: true,
+            tables: Wanted::ALL,
         }
     }
 }

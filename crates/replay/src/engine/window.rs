@@ -110,7 +110,7 @@ fn replay_to<T: Transport>(
     let Trace { mut definitions, streams } = trace;
     let mut ranks = Ranks::new(transport.ranks());
     let engine = Engine::new(&definitions, streams, options, tables.is_some());
-    let tables = tables.map(|sink| Tables::new(&engine.tree, sink));
+    let tables = tables.map(|sink| Tables::new(&engine.tree, options.tables, sink));
     let matching = Matching::new(&definitions, found, options, tables);
     let mut whole = match transport.ranks() {
         0 | 1 => engine.match_in_one_place(transport, matching, scenarios)?,
@@ -264,7 +264,7 @@ impl<'a> Engine<'a> {
                 location.keep_profiles();
             }
             if has_tables {
-                location.keep_visits();
+                location.keep_visits(options.tables);
             }
             if let Some(most) = options.task_instances {
                 location.keep_instances(most);

@@ -32,6 +32,7 @@ use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What, WindowCal
 use crate::engine::strand::{Frame, Moved, Strand};
 use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
+use crate::table::Wanted;
 use crate::within::Within;
 
 use counters::Counting;
@@ -203,8 +204,8 @@ impl Location {
     }
 
     /// From now on, visits have numbers, and rows in tables.
-    pub fn keep_visits(&mut self) {
-        self.tables = Some(Box::default());
+    pub fn keep_visits(&mut self, wanted: Wanted) {
+        self.tables = Some(Box::new(OwnTables::new(wanted)));
     }
 
     /// Time of the last event: no later record is earlier.

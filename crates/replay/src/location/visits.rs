@@ -4,15 +4,30 @@
 use super::Location;
 use crate::engine::record::VisitId;
 use crate::engine::strand::Frame;
-use crate::table::{fragments, visits};
+use crate::table::{Kind, Wanted, fragments, visits};
 
 /// The rows that have not been taken.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct OwnTables {
-    /// Visits that have begun.
+    /// Visits that have begun. They have numbers for all tables.
     begun: u64,
+    keeps_visits: bool,
+    keeps_fragments: bool,
     visits: visits::Rows,
     fragments: fragments::Rows,
+}
+
+impl OwnTables {
+    /// Before the first event.
+    pub fn new(wanted: Wanted) -> OwnTables {
+        OwnTables {
+            begun: 0,
+            keeps_visits: wanted.has(Kind::Visits),
+            keeps_fragments: wanted.has(Kind::Fragments),
+            visits: visits::Rows::default(),
+            fragments: fragments::Rows::default(),
+        }
+    }
 }
 
 impl Location {
@@ -56,7 +71,7 @@ impl Location {
     #[inline]
     pub(super) fn close(&mut self) -> Option<Frame> {
         let frame = self.strand.frames.pop()?;
-        if self.tables.is_some() {
+        if self.tables.as_ref().is_some_and(|tables| tables.keeps_visits) {
             self.visit_row(&frame);
         }
         Some(frame)
@@ -115,9 +130,9 @@ impl Location {
 
     /// A fragment of the current task has ended.
     pub(super) fn fragment_row(&mut self, begin: u64, end: u64) {
-        let scheduling = match self.tables.is_some() {
-            true => self.scheduling_visit(),
-            false => return,
+        let scheduling = match &self.tables {
+            Some(tables) if tables.keeps_fragments => self.scheduling_visit(),
+            _ => return,
         };
         let (task, end) = (self.strand.first, end.max(begin));
         if let Some(tables) = &mut self.tables {

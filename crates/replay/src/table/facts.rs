@@ -10,7 +10,8 @@ use crate::engine::record::VisitId;
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::place::Place;
 use crate::table::{
-    BATCH_ROWS, Batch, Content, barriers, calls, collectives, forks, locks, messages, tasks, waits,
+    BATCH_ROWS, Batch, Content, Kind, Wanted, barriers, calls, collectives, forks, locks, messages,
+    tasks, waits,
 };
 use crate::task::compound::TaskVisit;
 
@@ -35,6 +36,7 @@ pub(crate) struct Tables<'a> {
     /// Call paths that have been given on.
     calls: usize,
     facts: BTreeMap<LocationId, Facts>,
+    wanted: Wanted,
     sink: Sink<'a>,
 }
 
@@ -82,8 +84,8 @@ impl Facts {
 
 impl<'a> Tables<'a> {
     /// Before the first window.
-    pub(crate) fn new(tree: &'a SharedTree, sink: Sink<'a>) -> Tables<'a> {
-        Tables { tree, calls: 0, facts: BTreeMap::new(), sink }
+    pub(crate) fn new(tree: &'a SharedTree, wanted: Wanted, sink: Sink<'a>) -> Tables<'a> {
+        Tables { tree, calls: 0, facts: BTreeMap::new(), wanted, sink }
     }
 
     /// Gives a window's batches on, with the call paths that are new.
@@ -117,9 +119,16 @@ impl<'a> Tables<'a> {
     /// Takes a compound.
     pub(crate) fn note(&mut self, compound: &Compound) {
         let Some(location) = location(compound) else { return };
+        let wait = if self.wanted.has(Kind::Waits) { wait(compound) } else { None };
+        let has_row = table(compound).is_some_and(|table| self.wanted.has(table));
+        if !has_row && wait.is_none() {
+            return;
+        }
         let facts = self.facts.entry(location).or_default();
-        facts.note(compound);
-        if let Some(wait) = wait(compound) {
+        if has_row {
+            facts.note(compound);
+        }
+        if let Some(wait) = wait {
             facts.waits.push(wait);
         }
         if facts.rows() >= BATCH_ROWS
@@ -153,7 +162,21 @@ fn location(compound: &Compound) -> Option<LocationId> {
     Some(at.location)
 }
 
+/// The table that has a row for a compound, besides that of waiting.
+fn table(compound: &Compound) -> Option<Kind> {
+    Some(match compound {
+        Compound::Part(_) => Kind::Forks,
+        Compound::Delivery(_) => Kind::Messages,
+        Compound::Task(_) => Kind::Tasks,
+        Compound::Barrier(_) => Kind::Barriers,
+        Compound::Lock(_) => Kind::Locks,
+        Compound::Collective(_) => Kind::Collectives,
+        _ => return None,
+    })
+}
+
 impl Facts {
+    /// Takes the row of a compound; [`table`] says which one.
     fn note(&mut self, compound: &Compound) {
         match compound {
             Compound::Part(it) => self.forks.push(fork(it)),

@@ -52,6 +52,25 @@ pub enum Column {
 /// Tables that each location makes by itself, so that no compound is needed for them.
 pub const WITHOUT_COMPOUNDS: [&str; 3] = ["calls", "visits", "fragments"];
 
+/// The tables whose rows are wanted. That of call paths always comes, because the others need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted(u32);
+
+impl Wanted {
+    /// All tables.
+    pub const ALL: Wanted = Wanted(u32::MAX);
+
+    /// The tables with these names.
+    pub fn of(names: &[&str]) -> Wanted {
+        let bits = (0..).zip(TABLES).filter(|(_, table)| names.contains(table));
+        Wanted(bits.map(|(bit, _)| 1 << bit).sum())
+    }
+
+    pub(crate) fn has(self, table: Kind) -> bool {
+        self.0 >> table as u32 & 1 == 1
+    }
+}
+
 /// A type whose values a column has.
 pub(crate) trait Cell: Copy {
     fn column(cells: &[Self]) -> Column;
@@ -118,6 +137,9 @@ macro_rules! tables {
                 /// Moves the first rows to a table of their own, as many as a batch may have.
                 pub(crate) fn take_batch(&mut self) -> Rows {
                     let rows = self.len().min(BATCH_ROWS);
+                    if rows == self.len() {
+                        return std::mem::take(self);
+                    }
                     Rows { $($field: self.$field.drain(..rows).collect(),)* }
                 }
             }
@@ -131,6 +153,11 @@ macro_rules! tables {
 
         /// The names of all tables.
         pub const TABLES: &[&str] = &[$(stringify!($table)),*];
+
+        /// A table.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(dead_code, reason = "that of call paths always comes")]
+        pub(crate) enum Kind { $($variant),* }
 
         /// Rows of one of the tables.
         #[derive(Clone, Debug, PartialEq, Eq)]
