@@ -31,6 +31,7 @@ mod nothing_found;
 mod one_thread;
 mod page_calls;
 mod page_facts;
+mod page_waits;
 mod processes;
 mod resources;
 mod scaling;

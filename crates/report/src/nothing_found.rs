@@ -7,6 +7,7 @@ use pompeii_model::{Cube, Ticks};
 
 use crate::RunInfo;
 use crate::limits::begin_and_end_ticks;
+use crate::summary::{lost, lower_first};
 
 /// A smaller share of the CPU allocation is no loss to speak of.
 const SMALL: f64 = 0.01;
@@ -41,9 +42,12 @@ pub fn nothing_found(cube: &Cube, run: &RunInfo, found: &[Finding]) -> Option<St
         .map(|part| format!("{} {}", format::percent(share(part)), part.title))
         .collect();
     let parts = parts.join(", ");
-    let explained = found.iter().filter(|finding| finding.explained_by.is_some());
-    let most = explained.max_by_key(|finding| finding.lost_ticks);
-    Some(match most.filter(|finding| 2 * finding.lost_ticks >= all) {
+    // The one that explains most of it, if there is one.
+    let most = |is: fn(&&Finding) -> bool| {
+        let most = found.iter().filter(is).max_by_key(|finding| finding.lost_ticks);
+        most.filter(|finding| 2 * finding.lost_ticks >= all)
+    };
+    Some(match most(|finding| finding.explained_by.is_some()) {
         Some(Finding { explained_by: Some(cause), .. }) => format!(
             "No problem of the program was found. Threads lost time ({parts}), but most of this is \
              probably a consequence of the machine: {}.",
@@ -55,16 +59,30 @@ pub fn nothing_found(cube: &Cube, run: &RunInfo, found: &[Finding]) -> Option<St
         ),
         _ => format!(
             "No change is known that makes the run 1 % shorter, although threads lost time \
-             ({parts}). The measurement does not explain this loss."
+             ({parts}). {}",
+            rest(cube, most(|_| true))
         ),
     })
+}
+
+/// What is known of a loss that no repair makes smaller.
+fn rest(cube: &Cube, most: Option<&Finding>) -> String {
+    let Some(most) = most else {
+        return "The measurement does not explain this loss.".to_owned();
+    };
+    let (title, label) = (lower_first(most.property.title), cube.regions[most.region].label());
+    let lost = lost(cube.clock.seconds(most.lost_ticks));
+    format!(
+        "Most of it is the problem \"{title}\" at {label}, which costs {lost}, but the run would \
+         hardly be shorter without it."
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
     use pompeii_analysis::{
-        Advice, Cause, Explains, Machine, MachineCause, derive, findings_on, notation,
+        Advice, Cause, Explains, Gain, Machine, MachineCause, derive, findings_on, notation,
     };
 
     use super::*;
@@ -114,8 +132,16 @@ mod tests {
             )
         "#]].assert_debug_eq(&nothing_found(&cube, &RunInfo::default(), &[]));
         // A finding that is worth a line says more.
-        let found = pompeii_analysis::findings(&cube);
+        let mut found = pompeii_analysis::findings(&cube);
         assert_eq!(nothing_found(&cube, &RunInfo::default(), &found), None);
+        // One without a gain is named.
+        let none = Gain { ticks: 0, low_ticks: 0, high_ticks: 0 };
+        found.iter_mut().for_each(|finding| finding.gain = Some(none));
+        expect![[r#"
+            Some(
+                "No change is known that makes the run 1 % shorter, although threads lost time (50 % waiting at barriers). Most of it is the problem \"wait at implicit barrier\" at parallel a.c:2, which costs 2.0 CPU s, but the run would hardly be shorter without it.",
+            )
+        "#]].assert_debug_eq(&nothing_found(&cube, &RunInfo::default(), &found));
     }
 
     /// A short run on two ranks.

@@ -1,6 +1,6 @@
 //! What the page says next to its trees: the same as the terminal, as data for the page's script.
 
-use pompeii_analysis::{Lens, WaitedAt, efficiencies, format, waited_at};
+use pompeii_analysis::{Lens, efficiencies};
 use pompeii_model::{CallId, Cube, Id};
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use crate::factors::factors;
 use crate::json::{JsonFinding, JsonPart, json_report};
 use crate::json_distributions::{JsonTasks, JsonVisitTimes};
 use crate::page_calls::PageCalls;
+use crate::page_waits::{PageWait, page_waits};
 use crate::processes::JsonProcess;
 use crate::serial::JsonSerial;
 use crate::summary::{gain, lost};
@@ -63,29 +64,6 @@ struct PageFinding {
     gain: String,
 }
 
-/// A construct at which threads waited.
-#[derive(Serialize)]
-struct PageWait {
-    name: String,
-    wait_s: f64,
-    visits: i64,
-    causes: Vec<PageCause>,
-}
-
-/// A thread that others waited for.
-#[derive(Serialize)]
-struct PageCause {
-    /// The thread; empty for all causes that are not told apart.
-    thread: String,
-    /// What it did, and the index of the call path.
-    call: Option<(String, usize)>,
-    wait_s: f64,
-    visits: i64,
-}
-
-/// Causes of each construct that the page has.
-const CAUSES: usize = 12;
-
 /// The facts of an analysed run.
 pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
     let is_run = cube.difference.is_none();
@@ -112,10 +90,11 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
     });
     notes.extend(calls.note());
     notes.extend(resources.map(|of| of.sentence()));
+    let lens = Lens::new(cube);
+    let waits = page_waits(&lens, &findings, calls);
     let place = |call: usize| calls.place(CallId::from_index(call));
     visit_times.iter_mut().for_each(|of| of.call_path = place(of.call_path));
     visit_times.sort_by(|a, b| b.sum_s.total_cmp(&a.sum_s));
-    let lens = Lens::new(cube);
     let next = if alone.is_empty() { Vec::new() } else { one_thread::next(run).to_vec() };
     PageFacts {
         program: cube.program.clone(),
@@ -138,7 +117,7 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         next,
         changed: if is_run { Vec::new() } else { changed(cube) },
         waits_base: waits::base(cube),
-        waits: waited_at(&lens).iter().map(|at| wait(&lens, at, calls)).collect(),
+        waits,
         tasks,
         visit_times,
         ranks,
@@ -171,21 +150,4 @@ fn changed(cube: &Cube) -> Vec<(String, f64, i64)> {
     let named =
         all.map(|of| (cube.regions[of.region].label(), cube.clock.seconds(of.ticks), of.visits));
     named.collect()
-}
-
-fn wait(lens: &Lens, at: &WaitedAt, calls: &PageCalls) -> PageWait {
-    let cause = |cause: &pompeii_analysis::WaitedFor| PageCause {
-        thread: cause.by.map_or_else(String::new, |(_, location)| lens.thread_name(location)),
-        call: cause
-            .by
-            .map(|(call, _)| (format::name_with_place(lens.cube, call), calls.place(call))),
-        wait_s: lens.seconds(cause.ticks),
-        visits: cause.visits,
-    };
-    PageWait {
-        name: lens.cube.regions[at.region].label(),
-        wait_s: lens.seconds(at.ticks),
-        visits: at.causes.iter().map(|cause| cause.visits).sum(),
-        causes: at.causes.iter().take(CAUSES).map(cause).collect(),
-    }
 }

@@ -295,7 +295,7 @@ pub(crate) fn gain(seconds: Option<[f64; 3]>, is_bound: bool) -> String {
 }
 
 /// `Wait at …` in the middle of a line; names such as `OpenMP` keep their capitals.
-fn lower_first(title: &str) -> String {
+pub(crate) fn lower_first(title: &str) -> String {
     let mut chars = title.chars();
     match (chars.next(), chars.clone().next()) {
         (Some(first), Some(second)) if second.is_lowercase() => {

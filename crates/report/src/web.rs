@@ -81,6 +81,7 @@ pub const MODULES: &[Asset] = assets!(
     "time/view.js"
     "time/words.js"
     "trees/address.js"
+    "trees/bases.js"
     "trees/combine.js"
     "trees/data.js"
     "trees/external.js"

@@ -134,7 +134,7 @@ fn notes_come_first_and_findings_have_units_and_bounds() {
             Do not add the gains: each is that of one repair alone, and several may save the same time. All repairs together bring at most 1.9 s.
             Who waited for whom
             Shares are those of all waiting at the construct. Each wait is counted for the thread that came last, or that held the lock.
-            waiting at, and for whom lost (CPU) times share
+            waiting at, and for whom lost (CPU) times share of the waiting there
             implicit barrier ocean.c:131 0.90 s 2,000 100 %
             thread 0 in parallel ocean.c:118
             0.90 s 2,000 100 %"#]],
@@ -207,7 +207,7 @@ fn tasks_have_their_times_and_a_histogram() {
             creation 75 % 25 %
             execution 75 %
             less than 2.0 µs 4.0 µs 8.0 µs 16 µs 32 µs 64 µs 128 µs 256 µs 512 µs 1.0 ms
-            thread created executed
+            Across: time per instance, each column up to the time below it. Up: share of the instances, in percent. thread created executed
             Master thread 8 0"#]],
     );
 }

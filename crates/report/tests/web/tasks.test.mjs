@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Data } from "../../web/trees/data.js";
-import { doings, insideTasks, instances, sharedBins } from "../../web/views/taskfacts.js";
+import { calmVerdict, doings, insideTasks, instances, sharedBins } from "../../web/views/taskfacts.js";
 
 const region = (name, role, line = 0) => ({ name, role, line, file: "a.c" });
 
@@ -58,4 +58,16 @@ test("histograms have one axis, and rare bins are left out", () => {
   assert.deepEqual(rows.map((row) => row.map((bin) => [bin.column, bin.count])),
     [[[0, 995]], [[2, 1]]]);
   assert.deepEqual(sharedBins([bins()], 1000, 0.005).columns, 0);
+});
+
+test("a task problem that no repair is worth has its cost and says so", () => {
+  const finding = (property, significant) => ({ property, significant, lost: "0.60 CPU s", share: 0.56 });
+  assert.equal(calmVerdict([finding("tasks_too_few", false)], "tasks_too_few"),
+    "costs 0.60 CPU s, 56 % of the CPU time, but the run would hardly be shorter without it");
+  const creation = (significant) => [finding("omp_task_creation", significant)];
+  assert.equal(calmVerdict(creation(false), "tasks_too_few"), "not found");
+  assert.equal(calmVerdict(creation(false), "tasks_too_small"), "not found, although creating tasks "
+    + "costs 0.60 CPU s, 56 % of the CPU time, and the run would hardly be shorter without it");
+  assert.equal(calmVerdict(creation(true), "tasks_too_small"),
+    "not found, although creating tasks costs 0.60 CPU s, 56 % of the CPU time");
 });

@@ -111,8 +111,11 @@ test("percentages can be those of another report", async () => {
   await page.locator("#pane-metrics .row").first().click();
   await page.keyboard.press("c");
   assert.match((await rows(page, "metrics"))[0], /^100 % \| Time/);
+  assert.equal(await page.locator("#pane-calls .base").textContent(), "% of REPORT.html");
   await page.getByRole("button", { name: /^% of REPORT/ }).click();
   assert.ok(await page.getByRole("radio", { name: "% of root" }).isChecked());
+  assert.equal(await page.locator("#pane-calls .base").textContent(), "% of Time");
+  await page.getByRole("gridcell", { name: "100 % of Time" }).first().waitFor();
   await close(page);
 });
 

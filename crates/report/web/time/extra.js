@@ -56,7 +56,8 @@ function renderHistogram(time, host, region, buckets, remark = "visits that end 
   });
   host.replaceChildren(el("h2", {}, "Durations of ", regionText(time.open, region)),
     el("figure.histogram", {}, el("div.bins", {}, ...bins),
-      el("figcaption", {}, `${count(all)} ${remark}`)));
+      el("figcaption", {}, "Across: duration of a visit, each column up to the time below it. "
+        + `Up: share of the ${count(all)} ${remark}, in percent.`)));
 }
 
 /** @param {Timeline} time @param {HTMLElement} host @param {number[][]} pairs

@@ -137,7 +137,7 @@ export class Flame {
     const share = percent(panes.callWhole ? form.value(id) / panes.callWhole : 0);
     const value = panes.severity(form.value(id), panes.unit);
     const text = place ? `${name} ${place}` : name;
-    const of = rest ? `${rest} more below ${name}` : `${text}: ${value} (${share})`;
+    const of = rest ? `${rest} more below ${name}` : `${text}: ${value} (${share} of ${panes.titles.property})`;
     const kind = rest ? "rest" : `kind-${kindOf(panes.data.region(id))}`;
     const box = el(`div.flame-box.${kind}`, {
       role: "treeitem", title: of, "aria-label": of,

@@ -3,6 +3,7 @@
 // change places; then the call tree shows what the selected locations did.
 
 import { percent, severity, signed } from "../format.js";
+import { baseOf, headBase } from "./bases.js";
 import { combine, isSum } from "./combine.js";
 import { sum } from "./data.js";
 import { BottomUp, ByConstruct, CallTree, Flat } from "./forms.js";
@@ -31,7 +32,8 @@ const FORM_CLASSES = { calls: CallTree, flat: Flat, construct: ByConstruct, bott
 export class Panes extends Values {
   /**
    * @param {import("./data.js").Data} data
-   * @param {Record<Pane, {body: HTMLElement, of: HTMLElement, foot: HTMLElement}>} hosts
+   * @param {Record<Pane, {body: HTMLElement, of: HTMLElement, base: HTMLElement,
+   *   foot: HTMLElement}>} hosts
    * @param {() => void} onChange
    */
   constructor(data, hosts, onChange) {
@@ -251,6 +253,7 @@ export class Panes extends Values {
   /** Recomputes what depends on selections and shows it. */
   update() {
     this.recompute();
+    this.titles = this.titlesNow();
     [this.metrics, this.calls, this.system].forEach((tree) => tree.render());
     this.label();
     this.onChange();
@@ -366,9 +369,9 @@ export class Panes extends Values {
     return display ? `${title} (${display.words})` : title;
   }
 
-  /** What stands above and below the trees. */
-  label() {
-    const { data, hosts } = this;
+  /** What is selected in each pane. */
+  titlesNow() {
+    const { data } = this;
     const names = (/** @type {Tree} */ tree, /** @type {(id: number) => string} */ name) =>
       [...tree.selected].slice(0, 4).map(name).join(" + ")
         + (tree.selected.size > 4 ? ` + ${tree.selected.size - 4} more` : "");
@@ -378,22 +381,30 @@ export class Panes extends Values {
       return place ? `${name} ${place.split("/").at(-1)}` : name;
     });
     const where = names(this.system, (id) => data.system[id].name);
-    this.titles = { property, path, where };
+    return { property, path, where };
+  }
+
+  /** What stands above and below the trees. */
+  label() {
+    const { hosts, titles: { property, path, where } } = this;
+    for (const pane of this.order) hosts[pane].base.textContent = headBase(this, pane);
     const [calls, system] = this.locationsFirst
       ? [`${property}, ${where}`, property] : [property, `${property}, ${path}`];
     hosts.calls.of.textContent = calls;
     hosts.system.of.textContent = system;
-    this.foot("metrics", this.metricSelected, this.rootTotal);
-    this.foot("calls", this.callSelected, this.callWhole);
+    const first = picksOf(this.metrics)[0]?.id ?? 0;
+    const root = this.data.metrics[this.data.metricRoot(first)].title;
+    this.foot("metrics", this.metricSelected, this.rootTotal, root);
+    this.foot("calls", this.callSelected, this.callWhole, calls);
     const { least, mean, most, deviation } = spread(this.locationValues);
     const words = Object.entries({ mean, least, most, deviation }).map(([word, value]) =>
       `${word} ${this.severity(value, this.unit)}`);
     hosts.system.foot.textContent = words.join(" · ");
   }
 
-  /** @param {Pane} pane @param {number} value @param {number} whole */
-  foot(pane, value, whole) {
-    const share = this.data.raw.difference ? "" : ` · ${percent(ratio(value, whole))} of the whole`;
+  /** @param {Pane} pane @param {number} value @param {number} whole @param {string} name of it */
+  foot(pane, value, whole, name) {
+    const share = this.data.raw.difference ? "" : ` · ${percent(ratio(value, whole))} of ${name}`;
     this.hosts[pane].foot.textContent = `selected ${this.severity(value, this.unit)}${share}`;
   }
 
@@ -414,6 +425,20 @@ export class Panes extends Values {
     return percent(shareIn(mode, value, { root, bases, ...peers }));
   }
 
+  /** A value in words: a percentage says what of. @param {Pane} pane @param {number} id
+   *  @param {string} text of the value */
+  said(pane, id, text) {
+    const base = text === "–" ? "" : baseOf(this, pane, id);
+    return base ? `${text} of ${base}` : text;
+  }
+
+  /** The severity of a row, and its percentage if that is what the row shows. @param {Pane} pane
+   *  @param {number} value @param {string} unit @param {string} said */
+  both(pane, value, unit, said) {
+    const severity = this.severity(value, unit);
+    return this.modes[pane] === "absolute" ? severity : `${severity}, ${said}`;
+  }
+
   /** @param {number} metric */
   ownRoot(metric) {
     return this.data.whole(metric);
@@ -427,10 +452,11 @@ export class Panes extends Values {
     const text = this.text("metrics", value, metric.unit, root, undefined,
       { external: this.externalBase(id) });
     const words = metric.display ? ` (${metric.display.words})` : "";
-    const title = `${metric.name}: ${this.severity(value, metric.unit)}${words}`;
+    const said = this.said("metrics", id, text);
+    const title = `${metric.name}: ${this.both("metrics", value, metric.unit, said)}${words}`;
     // Counts have no colour: all visits are not a bad thing.
     const share = metric.unit === "sec" ? ratio(value, root) : 0;
-    return { name: metric.title, value, text, share, title };
+    return { name: metric.title, value, text, said, share, title };
   }
 
   /** @param {number} id @returns {import("./tree.js").Shown} */
@@ -444,16 +470,19 @@ export class Panes extends Values {
     const hidden = outline.isExpanded(id) ? outline.hiddenBelow(id) : 0;
     const below = hidden ? ` (${percent(ratio(hidden, value))} of it in hidden rows)` : "";
     const [callees, visits] = (form.extra ?? []).map((column) => column(id));
+    const text = this.text("calls", value, unit, root);
+    const said = this.said("calls", id, text);
     return {
       ...words,
       value,
-      text: this.text("calls", value, unit, root),
+      text,
+      said,
       share: ratio(value, this.colourWhole),
       bar: form.key === "calls" ? undefined : ratio(value, this.largestRoot),
       extra: form.extra && [
         Number.isNaN(callees) ? "" : this.text("calls", callees, unit, root),
         this.severity(visits, "occ")],
-      title: `${title}: ${this.severity(value, unit)}${below}`,
+      title: `${title}: ${this.both("calls", value, unit, said)}${below}`,
     };
   }
 
@@ -464,13 +493,16 @@ export class Panes extends Values {
     const value = isOpen ? null : this.systemAll[id];
     const whole = this.locationsFirst ? this.metricSelected : this.callSelected;
     if (value === null) return { name, value, text: "–", share: 0 };
+    const text = this.text("system", value, this.unit, this.systemAll[0], this.peers[depth]);
+    const said = this.said("system", id, text);
     return {
       name,
       value,
-      text: this.text("system", value, this.unit, this.systemAll[0], this.peers[depth]),
+      text,
+      said,
       share: ratio(value, whole),
       bar: kind === "location" ? ratio(value, this.largestLocation) : undefined,
-      title: this.severity(value, this.unit),
+      title: this.both("system", value, this.unit, said),
     };
   }
 

@@ -12,8 +12,8 @@ import { FORMS } from "./panes.js";
 /**
  * @typedef {import("./modes.js").Pane} Pane
  * @typedef {import("./panes.js").Panes} Panes
- * @typedef {{host: HTMLElement, body: HTMLElement, of: HTMLElement, foot: HTMLElement,
- *   controls: HTMLElement}} PaneHost
+ * @typedef {{host: HTMLElement, body: HTMLElement, of: HTMLElement, base: HTMLElement,
+ *   foot: HTMLElement, controls: HTMLElement}} PaneHost
  */
 
 /** @type {Record<Pane, {title: string, thing: string}>} */
@@ -26,12 +26,13 @@ const NAMES = {
 /** Elements of a pane, empty. @param {HTMLElement} host @param {Pane} pane @returns {PaneHost} */
 export function paneHost(host, pane) {
   const of = el("span.of");
+  const base = el("span.base");
   const body = el("div.tree");
   const foot = el("div.foot");
   const controls = el("div.controls");
   host.replaceChildren(
-    el("div.head", {}, el("h2", {}, NAMES[pane].title), of), controls, body, foot);
-  return { host, body, of, foot, controls };
+    el("div.head", {}, el("h2", {}, NAMES[pane].title), of, base), controls, body, foot);
+  return { host, body, of, base, foot, controls };
 }
 
 /** Controls of all panes, once the panes exist. @param {Panes} panes

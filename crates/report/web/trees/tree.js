@@ -24,7 +24,8 @@ let trees = 0;
 
 /**
  * @typedef {{name: string, place?: string, value: number | null, text: string, share: number,
- *   bar?: number, extra?: string[], title?: string, stub?: boolean}} Shown
+ *   said?: string, bar?: number, extra?: string[], title?: string, stub?: boolean}} Shown
+ * `said` is the text in words: what a percentage is a percentage of.
  */
 
 export class Tree {
@@ -185,6 +186,7 @@ export class Tree {
     const [box, number] = /** @type {HTMLElement[]} */ ([...value.children]);
     box.style.background = colourOf(shown.share);
     number.textContent = shown.text;
+    value.setAttribute("aria-label", shown.said ?? shown.text);
     bar.hidden = shown.bar === undefined;
     const level = /** @type {HTMLElement} */ (bar.firstChild);
     level.style.width = `${Math.min(Math.max(shown.bar ?? 0, 0) * 100, 100)}%`;

@@ -47,7 +47,8 @@ function waits(raw, onCall) {
   const cause = (/** @type {any} */ wait, /** @type {any} */ of) => {
     const call = of.call
       && el("button.link", { onclick: () => onCall(of.call[1]) }, of.call[0]);
-    const who = of.thread ? [`${of.thread} in `, call] : ["others"];
+    const code = of.code ? `, there in ${of.code}` : "";
+    const who = of.thread ? [`${of.thread} in `, call, code] : ["others"];
     return el("tr.cause", {}, el("td", {}, ...who), number(seconds(of.wait_s)),
       number(count(of.visits)), number(percent(wait.wait_s ? of.wait_s / wait.wait_s : 0)));
   };
@@ -56,7 +57,7 @@ function waits(raw, onCall) {
       number(count(wait.visits)), number("100 %")),
     ...wait.causes.slice(0, SHOWN).map((/** @type {any} */ of) => cause(wait, of)),
   ];
-  const heads = ["waiting at, and for whom", "lost (CPU)", "times", "share"];
+  const heads = ["waiting at, and for whom", "lost (CPU)", "times", "share of the waiting there"];
   const part = (/** @type {any[]} */ waits) => table(heads, waits.flatMap(group));
   const rest = raw.waits.length > SHOWN
     ? more(raw.waits.length - SHOWN, () => [part(raw.waits.slice(SHOWN))]) : null;

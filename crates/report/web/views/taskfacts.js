@@ -1,6 +1,7 @@
 // What the tasks page shows, computed from the cube: what each thread did, and which threads created
 // and executed the instances of a construct. It knows no browser.
 
+import { percent } from "../format.js";
 import { sum } from "../trees/data.js";
 
 /**
@@ -50,6 +51,20 @@ export function doings(data) {
     };
     return { ...parts, rest: Math.max(0, time[at] - sum(Object.values(parts))) };
   });
+}
+
+/** What is said of a task problem that is not worth a repair: tasks may cost most of the CPU time,
+ *  although the run would not be shorter without that. @param {any[]} findings
+ *  @param {string} name of the problem's property */
+export function calmVerdict(findings, name) {
+  const named = (/** @type {string} */ property) => findings.find((of) => of.property === property);
+  const costs = (/** @type {any} */ of) => `costs ${of.lost}, ${percent(of.share)} of the CPU time`;
+  const finding = named(name);
+  if (finding) return `${costs(finding)}, but the run would hardly be shorter without it`;
+  const creation = named("omp_task_creation");
+  if (name !== "tasks_too_small" || !creation) return "not found";
+  const gain = creation.significant ? "" : ", and the run would hardly be shorter without it";
+  return `not found, although creating tasks ${costs(creation)}${gain}`;
 }
 
 /** Instances of a construct by thread. @param {Data} data @param {number} region the task's

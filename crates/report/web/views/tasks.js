@@ -5,7 +5,7 @@
 import { el, prose } from "../dom.js";
 import { count, percent, seconds } from "../format.js";
 import { more, number, table } from "./tables.js";
-import { doings, instances, sharedBins } from "./taskfacts.js";
+import { calmVerdict, doings, instances, sharedBins } from "./taskfacts.js";
 
 /** @typedef {import("../trees/data.js").Data} Data */
 /** @typedef {import("./findings.js").Leads} Leads */
@@ -50,7 +50,7 @@ export function renderTasks(host, data, leads) {
 function problem(raw, name, title, leads) {
   const finding = raw.findings.find((/** @type {any} */ of) => of.property === name);
   if (!finding?.significant) {
-    const verdict = finding ? `costs ${finding.lost}, but the run would hardly be shorter without it` : "not found";
+    const verdict = calmVerdict(raw.findings, name);
     const doc = raw.docs.find((/** @type {any} */ of) => of.name === name);
     return el("section.card.task-problem.calm", {}, el("h2", {}, title),
       el("span.verdict", {}, verdict), el("p.why", {}, doc?.sections[0]?.[1] ?? ""));
@@ -164,7 +164,9 @@ function histograms(rate, of, times) {
   });
   const figure = el("figure.histogram", { "aria-label": "Histograms of times per instance" },
     ...lines, el("div.bins-row", { "aria-hidden": "true" }, el("span.time-name", {}, "less than"),
-      el("div.axis", {}, ...labels)));
+      el("div.axis", {}, ...labels)),
+    el("figcaption", {}, "Across: time per instance, each column up to the time below it. Up: share "
+      + "of the instances, in percent."));
   figure.style.setProperty("--columns", String(columns));
   return figure;
 }
