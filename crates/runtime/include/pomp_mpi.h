@@ -94,12 +94,13 @@ void pomp_mpi_clock_offset(uint64_t at_ns, int64_t offset_ns, uint64_t error_ns)
 
 /* Whether the user wants that. All ranks have to do as rank 0's says. */
 int pomp_mpi_is_collected(void);
+/* Ends the measurement of this process: first of all. */
+void pomp_mpi_end(void);
 /* Writes the folder in which `run` waits on this host, with its end, into `bytes` bytes. 0: it waits
    on another host, or there is no room. */
 int pomp_mpi_collecting_folder(char *folder, size_t bytes);
-/* Ends the measurement of this process, and returns what it has measured, and how many bytes that is.
-   The bytes stay in memory until the process ends, and are removed from its host. 0 bytes: all of it
-   is in this folder already, and the measurement goes on. */
+/* Returns what this process has measured, and how many bytes that is. They stay in memory until the
+   process ends, and are removed from its host. 0 bytes: all of it is in this folder already. */
 const void *pomp_mpi_packed(const char *folder, uint64_t *bytes);
 /* Room for so many bytes that another rank has packed; null if there is none. Then they are unpacked. */
 void *pomp_mpi_room(uint64_t bytes);

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use pompeii_live::{PROCESSES_FOLDER, SUMMARY_FILE, pack, quoted, unpack};
 
@@ -19,6 +19,8 @@ use crate::start;
 
 /// What this rank sends, or has got of another one so far.
 static BYTES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+/// This process, when its measurement has ended.
+static ENDED: OnceLock<&Process> = OnceLock::new();
 
 fn with_bytes<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     work(&mut BYTES.lock().unwrap_or_else(PoisonError::into_inner))
@@ -38,6 +40,16 @@ fn waiting_root() -> Option<PathBuf> {
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_is_collected() -> c_int {
     folder::is_summary_only().into()
+}
+
+/// All is measured that the summary has.
+#[unsafe(no_mangle)]
+pub extern "C" fn pomp_mpi_end() {
+    if let Some(process) = start::process() {
+        let _ = ENDED.set(process);
+        pomp_mpi_finalized();
+        ends::finalize();
+    }
 }
 
 /// Where `run` waits on this host.
@@ -61,7 +73,7 @@ pub unsafe extern "C" fn pomp_mpi_collecting_folder(to: *mut c_char, bytes: usiz
 pub unsafe extern "C" fn pomp_mpi_packed(folder: *const c_char, bytes: *mut u64) -> *const c_void {
     // SAFETY: the contract of `pomp_mpi.h`.
     let folder = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(folder) }.to_bytes()));
-    let packed = match start::process() {
+    let packed = match ENDED.get() {
         Some(process) if !is_in(process, folder) => packed(process),
         _ => Vec::new(),
     };
@@ -78,13 +90,10 @@ fn is_in(process: &Process, folder: &Path) -> bool {
     process.options.folder.starts_with(folder) && folder.join(SUMMARY_FILE).exists()
 }
 
-/// Ends the measurement first: what is packed has the time until now. Nothing of it remains on this
-/// host.
+/// Nothing of it remains on this host.
 fn packed(process: &Process) -> Vec<u8> {
     let options = &process.options;
     let name = Name { host: &options.host, program: &options.program, pid: std::process::id() };
-    pomp_mpi_finalized();
-    ends::finalize();
     let packed = pack(&options.folder, &name.of_folder()).unwrap_or_else(|error| {
         let folder = quoted(&options.folder);
         warn(&format!("this rank is not in the summary: {folder} cannot be read: {error}"));
@@ -138,8 +147,7 @@ pub extern "C" fn pomp_mpi_not_collected(is_first: c_int) {
              pompeii run --summary-only -- PROGRAM`",
         );
     }
-    if let Some(process) = start::process() {
-        ends::finalize();
+    if let Some(process) = ENDED.get() {
         give_up(process);
     }
 }
