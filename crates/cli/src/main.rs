@@ -6,6 +6,7 @@
 //! 127 as a shell does.
 
 mod analyzed_trace;
+mod build_tools;
 mod calibration;
 mod carried;
 mod child;

@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use anyhow::{Context, Result, bail};
 use pompeii_instrument::{Language, Severity};
 
-use crate::compiler::words::joined;
+use crate::compiler::words::{joined, texts};
 use crate::compiler::{CommandLine, Stage};
 use crate::execution::{self, Done, Execution};
 use crate::instrument_options::InstrumentOptions;
@@ -27,7 +27,9 @@ use crate::output::{self, say};
 use crate::rewriting::{Job, Mode, Rewritten, with_copies};
 use crate::terminal::{indented, shown};
 use crate::workplace::Workplace;
-use crate::{child, dependencies, late, library, pomp2_link, probe, settings, without_openmp};
+use crate::{
+    build_tools, child, dependencies, late, library, pomp2_link, probe, settings, without_openmp,
+};
 
 /// Options of `compile`.
 #[derive(clap::Args)]
@@ -83,6 +85,7 @@ pub struct Arguments {
 /// Does it; the exit code is the compiler's.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let line = CommandLine::parse(&arguments.command);
+    build_tools::refuse(&texts(&line.words))?;
     if probe::is_probe(&line) {
         return Err(execution::replace(&arguments.command));
     }
