@@ -27,6 +27,7 @@ pub mod fortran;
 
 mod construct_set;
 mod decimal;
+mod depend;
 mod devices;
 mod error;
 mod functions;

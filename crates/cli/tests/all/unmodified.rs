@@ -103,6 +103,36 @@ int main(void) {
 }
 "#;
 
+/// The same in Fortran. The host declares the items.
+const WAVEFRONT_FORTRAN: &str = "
+program wave
+  implicit none
+  integer, parameter :: n = 4
+  integer :: grid(0:n,0:n), total(1)
+  grid = 0
+  !$omp parallel
+  !$omp single
+  call create(total(:))
+  !$omp end single
+  !$omp end parallel
+  print '(i0)', total
+contains
+  subroutine create(total)
+    integer :: i, j, total(:)
+    do i = 1, n
+      do j = 1, n
+        !$omp task depend(in: grid(i-1:i-1,j), GRID(i , j-1)) &
+        !$omp& depend(out: grid(i,j))
+        grid(i,j) = grid(i-1,j) + grid(i,j-1) + 1
+        !$omp end task
+      end do
+    end do
+    !$omp taskwait
+    total(1) = grid(n,n)
+  end subroutine
+end program
+";
+
 /// It waits for one of its tasks, and then for both.
 const SELECTIVE: &str = r#"
 #include <stdio.h>
@@ -164,6 +194,10 @@ fn dependences_of_tasks_are_in_the_trace() {
     has_dependences(&sandbox);
     let sandbox = Sandbox::new();
     sandbox.compile("wave", WAVEFRONT);
+    has_dependences(&sandbox);
+    let sandbox = Sandbox::new();
+    sandbox.file("wave.f90", WAVEFRONT_FORTRAN);
+    sandbox.succeeds("compile -- gfortran -fopenmp wave.f90 -o wave");
     has_dependences(&sandbox);
 }
 

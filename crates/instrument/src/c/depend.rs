@@ -7,13 +7,11 @@ use super::levels::Names;
 use super::operands::operands;
 use super::pragma::{self, Found};
 use crate::Language;
+use crate::depend::{UNKNOWN, kind};
 use crate::directive::{Item, PieceKind};
 use crate::directives::Level;
 use std::borrow::Cow;
 use std::fmt::Write;
-
-/// What stands for an item that is not known.
-const UNKNOWN: char = '?';
 
 impl Emitter<'_> {
     /// The call with the items of a construct; empty if it has no `depend` clause.
@@ -68,17 +66,6 @@ impl Emitter<'_> {
         }
         Some(address)
     }
-}
-
-/// The letter of a kind of items; `None` for items that are not known by their texts.
-fn kind(modifier: &str) -> Option<char> {
-    Some(match modifier {
-        "in" => 'i',
-        "out" | "inout" => 'o',
-        "mutexinoutset" => 'm',
-        "inoutset" => 's',
-        _ => return None,
-    })
 }
 
 /// An item with the first element of each array section: `a[i:n]` becomes `a[i]`, `a[:n]` becomes

@@ -17,11 +17,13 @@ pub(super) struct Target {
     pub external: Option<usize>,
     /// Index of the statement of its directive.
     pub opened: usize,
+    /// The unit that it is in.
+    pub unit: usize,
 }
 
 impl Target {
     pub(super) fn new(site: &Site, number: u32) -> Self {
-        Self { number, external: site.external, opened: site.opened }
+        Self { number, external: site.external, opened: site.opened, unit: site.unit }
     }
 }
 
@@ -32,7 +34,10 @@ impl Rewriter<'_> {
             _ if !plan.events => {}
             _ if self.names.abi == Abi::Pomp2 => self.enter_pomp2(to, plan),
             Level::Parallel => self.with_id(to, ("Parallel", "fork"), Extra::Out),
-            Level::Task => self.with_id(to, ("Task", "create_begin"), Extra::Out),
+            Level::Task => {
+                self.with_id(to, ("Task", "create_begin"), Extra::Out);
+                self.depend(to);
+            }
             Level::Taskloop { .. } => {
                 if plan.iterations {
                     let task = self.names.local('t', to.number);

@@ -19,6 +19,8 @@ mod class;
 mod close;
 mod code;
 mod cursor;
+mod declared;
+mod depend;
 mod descriptors;
 mod device;
 mod directive;

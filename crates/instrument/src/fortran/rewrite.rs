@@ -4,6 +4,7 @@
 //! what belongs to an inner construct stays inside of what belongs to an outer one. Each group of
 //! inserted lines ends with a line marker.
 
+use super::declared::Declarations;
 use super::directive::Parsed;
 use super::events::Target;
 use super::plan::{Facts, Plan, Plans};
@@ -39,6 +40,8 @@ pub(super) struct Rewriter<'a> {
     pub unit_names: OnceCell<HashSet<&'a [u8]>>,
     /// Whether there may be integers of 16 bytes, found at the first use.
     pub wide: OnceCell<bool>,
+    /// What the units declare, found at the first use.
+    pub declared: OnceCell<Vec<Declarations>>,
     pub source: &'a [u8],
     pub facts: Facts<'a>,
     pub plans: Plans,
@@ -86,6 +89,7 @@ impl<'a> Rewriter<'a> {
             volatile: OnceCell::new(),
             unit_names: OnceCell::new(),
             wide: OnceCell::new(),
+            declared: OnceCell::new(),
             source,
             facts,
             plans,

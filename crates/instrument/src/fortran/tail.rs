@@ -69,6 +69,9 @@ impl Tail<'_> {
 
     fn event(&mut self, name: &str, routine: &Routine) {
         let extras = routine.extras.unwrap_or_default();
+        if extras.contains(&Extra::Item) {
+            return self.depend(name, &routine.c_name);
+        }
         let dummies = list(routine, |at, extra| match extra {
             Extra::Nothing => None,
             _ => Some(format!("@x{at}")),
@@ -93,7 +96,7 @@ impl Tail<'_> {
         let actuals = list(routine, |at, extra| {
             Some(match extra {
                 Extra::Nothing => "c_null_ptr".to_owned(),
-                Extra::Any => format!("c_loc(@x{at})"),
+                Extra::Any | Extra::Item => format!("c_loc(@x{at})"),
                 Extra::In | Extra::Out => format!("@x{at}"),
                 Extra::Bounds => "@t".to_owned(),
             })
@@ -116,7 +119,9 @@ impl Tail<'_> {
             self.lines(&match extra {
                 Extra::Out => format!("integer(@k) :: @x{at}"),
                 Extra::In | Extra::Bounds => format!("integer(@k), value :: @x{at}"),
-                Extra::Nothing | Extra::Any => format!("type(c_ptr), value :: @x{at}"),
+                Extra::Nothing | Extra::Any | Extra::Item => {
+                    format!("type(c_ptr), value :: @x{at}")
+                }
             });
         }
         self.lines("end subroutine\nend interface");
@@ -129,7 +134,7 @@ impl Tail<'_> {
                 Extra::Nothing => {}
                 Extra::In | Extra::Out => self.lines(&format!("integer(@k) :: {name}")),
                 Extra::Bounds => self.lines(&format!("integer(@k) :: {name}(*)")),
-                Extra::Any => self.writer.any_type(&mut self.out, &name),
+                Extra::Any | Extra::Item => self.writer.any_type(&mut self.out, &name),
             }
         }
     }

@@ -19,6 +19,8 @@ pub(super) enum Extra {
     Nothing,
     /// A variable of the user, of any type: its address.
     Any,
+    /// The kind of an item of a `depend` clause, and its address.
+    Item,
     /// A list of how many loops there are, and of first value, last value and step of each; C gets
     /// the number of their iterations.
     Bounds,

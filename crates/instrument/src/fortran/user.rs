@@ -67,7 +67,7 @@ impl Rewriter<'_> {
         // POMP2 passes none.
         let variable = named.variable.as_ref().filter(|_| self.names.abi == Abi::Pomp);
         let Some(variable) = variable else {
-            let to = Target { number, external: own.external, opened: own.at };
+            let to = Target { number, external: own.external, opened: own.at, unit: own.unit };
             let extras = &[Extra::Nothing];
             return self.after(own.at, |this| this.call(to, ("", what), extras, &[]));
         };

@@ -81,6 +81,13 @@ WITH_ID(Parallel, begin, end)
 GIVES_ID(Task, create_begin, create_end)
 WITH_ID(Task, begin, end)
 void POMP_Task_resume(OMPRegDescr *d, long id) { check(d, "task"); known(id); }
+void POMP_Task_depend(OMPRegDescr *d, long id, const char *kinds, const volatile void *const *at) {
+  check(d, "task");
+  known(id);
+  for (; *kinds; kinds++) {
+    if (*kinds != '?' && *at++ == 0) abort();
+  }
+}
 PAIR(Do, enter, exit)
 PAIR(Sections, enter, exit)
 PAIR(Section, begin, end)

@@ -1,6 +1,12 @@
 ! Recursive, untied, nested, undeferred and dependent tasks, also under default(none).
 module work
   implicit none
+  type counter
+    integer :: n
+  contains
+    procedure :: count
+  end type
+  integer :: last = 2
 contains
   recursive function fib(n) result(r)
     integer, intent(in) :: n
@@ -39,12 +45,33 @@ contains
       !$omp end task
     end do
   end subroutine
+  ! Each column comes after the one before. The items have all forms: some of them are empty, some
+  ! lie in memory with gaps, and a type has a procedure.
+  subroutine columns(matrix, part, n)
+    integer, intent(in) :: n
+    integer :: matrix(n,0:n), part(:,:), i
+    integer, allocatable :: other(:,:)
+    type(counter) :: counters(2)
+    allocate(other(n,2))
+    do i = 1, n
+      !$omp task depend(in: matrix(:,i-1), part(i,1), part(1:i,1:2), part(:,2), part, i) &
+      !$omp& depend(inout: matrix(:,i), matrix(last:1,1:n), other(1:i,1:2), other(:,1), other) &
+      !$omp& depend(in: counters(1), last) shared(matrix)
+      matrix(:,i) = matrix(:,i-1) + part(:,1)
+      !$omp end task
+    end do
+    !$omp taskwait
+  end subroutine
+  subroutine count(self)
+    class(counter) :: self
+    self%n = self%n + 1
+  end subroutine
 end module
 
 program p
   use work
   implicit none
-  integer :: f, total, x, i
+  integer :: f, total, x, i, wide(8,2), chain(4,0:4)
   total = 0
   !$omp parallel default(none) shared(f, total)
   !$omp single
@@ -74,4 +101,12 @@ program p
   !$omp end master
   !$omp end parallel
   print *, x, total
+  wide = 2
+  chain = 0
+  !$omp parallel
+  !$omp single
+  call columns(chain, wide(1:8:2,:), 4)
+  !$omp end single
+  !$omp end parallel
+  print *, chain
 end program

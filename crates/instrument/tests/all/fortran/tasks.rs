@@ -286,3 +286,49 @@ fn taskloops_whose_tasks_are_not_seen() {
         "##]],
     );
 }
+
+#[test]
+fn items_of_depend_clauses_are_passed() {
+    check(
+        "subroutine s(a,n)\nuse m\nreal a(n),b(:,:)\nreal, intent(inout) :: c(n,n)\ninteger :: n, i\n!$omp task depend(in: c(i-1,i), i) &\n!$omp& depend(inout: c(1:n,2:n)) depend(out: x, b(1,1))\n!$omp end task\nend subroutine\n",
+        expect![[r##"
+            # 1 "f.f90"
+            subroutine s(a,n)
+            use m
+            integer(8) :: pomp_t1
+            interface
+            subroutine pomp_H_task_depend(pomp_n,pomp_x0,pomp_k,pomp_x1)
+            integer :: pomp_n,pomp_k
+            integer(8) :: pomp_x0
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x1
+            !DIR$ IGNORE_TKR pomp_x1
+            integer, target :: pomp_x1(*)
+            end subroutine
+            end interface
+            # 3 "f.f90"
+            real a(n),b(:,:)
+            real, intent(inout) :: c(n,n)
+            integer :: n, i
+            call pomp_H_task_create_begin(1,pomp_t1)
+            call pomp_H_task_depend(1,pomp_t1,105,c(i-1,i))
+            call pomp_H_task_depend(1,pomp_t1,105,i)
+            if (1 <= n .and. 2 <= n) call pomp_H_task_depend(1,pomp_t1,111,&
+            &c(1,2))
+            call pomp_H_task_depend(1,pomp_t1,63,pomp_t1)
+            call pomp_H_task_depend(1,pomp_t1,63,pomp_t1)
+            call pomp_H_task_depend(1,pomp_t1,0,pomp_t1)
+            # 6 "f.f90"
+            !$omp task firstprivate(pomp_t1) &
+            # 6 "f.f90"
+            !$omp & depend(in: c(i-1,i), i) &
+            !$omp& depend(inout: c(1:n,2:n)) depend(out: x, b(1,1))
+            call pomp_H_task_begin(1,pomp_t1)
+            call pomp_H_task_end(1,pomp_t1)
+            # 8 "f.f90"
+            !$omp end task
+            call pomp_H_task_create_end(1,pomp_t1)
+            # 9 "f.f90"
+            end subroutine
+        "##]],
+    );
+}
