@@ -21,7 +21,7 @@ pub const COLUMNS_USUAL: u64 = 2000;
 /// The most events that are decoded for a picture.
 pub const EVENTS_MAX: u64 = 4_000_000;
 /// Fewer events are not worth a second thread.
-const EVENTS_SHARED: u64 = 100_000;
+pub const EVENTS_SHARED: u64 = 100_000;
 
 /// A row of a location.
 type OneRow = (usize, Row);

@@ -1,8 +1,13 @@
-//! `tasks`: the task instances of a window, with their fragments and the links between them.
+//! `tasks`: the task instances of a window, with their fragments and the links between them. They
+//! are decoded on two threads, unless there are few events.
+
+use std::ops::Range;
+use std::thread;
 
 use pompeii_index::{Fragment, TaskId, TaskLink, Tasks};
 use serde::Serialize;
 
+use super::picture::EVENTS_SHARED;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
 use crate::session::Session;
@@ -37,13 +42,37 @@ pub fn tasks(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
     if events > EVENTS_MAX {
         return Ok(Reply::json(&Answer { left_out: events, ..Answer::default() }));
     }
-    let mut tasks = Tasks::default();
-    for location in locations {
-        let mut events = trace.spans(location, &[index.span(location, &window)])?;
-        index.add_tasks(&trace.definitions, location, &window, &mut events, &mut tasks)?;
-    }
+    let mut tasks = if events < EVENTS_SHARED {
+        part(session, &locations, &window)?
+    } else {
+        shared(session, &locations, &window)?
+    };
     let left_out = keep(&mut tasks, most);
     Ok(Reply::json(&answer(trace, &tasks, left_out)))
+}
+
+/// The tasks of some locations, on two threads.
+fn shared(session: &Session, locations: &[usize], window: &Range<u64>) -> Result<Tasks, Refused> {
+    let (one, other) = locations.split_at(locations.len() / 2);
+    let (one, other) = thread::scope(|scope| {
+        let other = scope.spawn(|| part(session, other, window));
+        let lost = || Err(Refused::Gone("the tasks could not be read".to_owned()));
+        (part(session, one, window), other.join().unwrap_or_else(|_| lost()))
+    });
+    let (mut tasks, more) = (one?, other?);
+    tasks.creations.extend(more.creations);
+    tasks.fragments.extend(more.fragments);
+    Ok(tasks)
+}
+
+fn part(session: &Session, locations: &[usize], window: &Range<u64>) -> Result<Tasks, Refused> {
+    let (trace, index) = (session.trace()?, session.index()?);
+    let mut tasks = Tasks::default();
+    for &location in locations {
+        let mut events = trace.spans(location, &[index.span(location, window)])?;
+        index.add_tasks(&trace.definitions, location, window, &mut events, &mut tasks)?;
+    }
+    Ok(tasks)
 }
 
 /// Keeps the longest fragments and as many creations, those of kept fragments first. Returns the
@@ -84,7 +113,27 @@ fn answer(trace: &Trace, tasks: &Tasks, left_out: u64) -> Answer {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::{IndexPlace, Viewed};
+
+    /// The sample of a program with tasks.
+    #[test]
+    fn two_threads_find_the_tasks_that_one_finds() {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples");
+        let folder = tempfile::tempdir().unwrap();
+        pompeii_testing::copy_folder(&samples.join("hybrid"), folder.path());
+        let index_places = vec![IndexPlace::File(folder.path().join("view.index"))];
+        let anchor = Some(folder.path().join("traces.otf2"));
+        let session = Session::open(Viewed { anchor, index_places, ..Viewed::default() });
+        session.clone().start().unwrap().join().unwrap();
+        let locations: Vec<usize> = (0..session.trace().unwrap().locations()).collect();
+        let window = 0..u64::MAX / 2;
+        let one = part(&session, &locations, &window).unwrap();
+        assert!(!one.fragments.is_empty());
+        assert_eq!(shared(&session, &locations, &window).unwrap(), one);
+    }
 
     #[test]
     fn the_longest_fragments_stay_with_their_creations() {
