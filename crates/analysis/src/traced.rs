@@ -68,14 +68,14 @@ fn check(profile: &Cube, trace: &Cube) -> Result<(), OtherRun> {
 }
 
 /// The call paths and locations of the profile, for those of the trace.
-struct Calls {
+pub(crate) struct Calls {
     calls: IndexVec<CallId, Option<CallId>>,
 }
 
 impl Calls {
     /// A trace does not have the places from which MPI is called, and visits of lock routines that
     /// were summed have none either. Such a call path corresponds to the first one of its routine.
-    fn new(trace: &Cube, profile: &Cube) -> Self {
+    pub(crate) fn new(trace: &Cube, profile: &Cube) -> Self {
         let mut calls = pairs(trace, profile);
         let name = |cube: &Cube, call: CallId| cube.regions[cube.calls.region(call)].name.clone();
         let mut known: HashMap<(CallId, String), CallId> = HashMap::new();
@@ -91,6 +91,11 @@ impl Calls {
             }
         }
         Self { calls }
+    }
+
+    /// The call path of the profile for one of the trace.
+    pub(crate) fn of(&self, call: CallId) -> Option<CallId> {
+        self.calls[call]
     }
 
     fn root(&self, root: &Root) -> Option<Root> {

@@ -28,6 +28,8 @@ pub struct Added {
     pub note: Option<String>,
     /// How long the run would take with changes, if that was computed.
     pub what_if: Option<WhatIf>,
+    /// The measured values with entries for task instances, if the analysis has such entries.
+    pub with_task_entries: Option<Cube>,
 }
 
 /// Adds what only the trace of an experiment knows to what was measured. The user knows the
@@ -46,24 +48,30 @@ pub fn add(measured: &mut Cube, folder: &Path, named: &Path) -> Added {
             shown_name(named)
         )
     };
-    if let Err(error) = try_add(measured, &file) {
-        return Added { note: Some(not_used(CUBE_FILE, error)), what_if: None };
-    }
+    let with_task_entries = match try_add(measured, &file) {
+        Ok(with) => with,
+        Err(error) => {
+            let note = Some(not_used(CUBE_FILE, error));
+            return Added { note, ..Added::default() };
+        }
+    };
     let shown_file = shown_name(&named.join(CUBE_FILE));
     let causes = format!("Causes of waiting are those of the trace analysis in {shown_file}.");
     match what_if(measured, &folder.join(JSON_FILE)) {
-        Ok(what_if) => Added { note: Some(causes), what_if },
+        Ok(what_if) => Added { note: Some(causes), what_if, with_task_entries },
         Err(error) => {
             let note = format!("{causes} {}", not_used(JSON_FILE, error));
-            Added { note: Some(note), what_if: None }
+            Added { note: Some(note), what_if: None, with_task_entries }
         }
     }
 }
 
-fn try_add(measured: &mut Cube, file: &Path) -> Result<()> {
+/// Returns the values with entries for task instances, if there are any.
+fn try_add(measured: &mut Cube, file: &Path) -> Result<Option<Cube>> {
     let trace = Reader::open(file).context("it cannot be read")?;
     let trace = pompeii_analysis::measured(&trace).context("it cannot be read")?;
-    Ok(pompeii_analysis::add_trace(measured, &trace)?)
+    pompeii_analysis::add_trace(measured, &trace)?;
+    Ok(pompeii_analysis::with_task_entries(measured, &trace))
 }
 
 /// What is read back of `analysis.json`.

@@ -36,6 +36,9 @@ pub struct Experiment {
     pub trace_note: Option<String>,
     /// How long the run would take with changes, if the analysis of the trace computed that.
     pub what_if: Option<WhatIf>,
+    /// What was measured, with entries of the call tree for task instances; `None` if the analysis
+    /// of the trace has none.
+    pub with_task_entries: Option<Cube>,
 }
 
 impl Experiment {
@@ -98,7 +101,7 @@ fn open_with(
     let source = Source::of(folder)?;
     let mut measured = source.measured(damaged)?;
     let is_whole = source.snapshot.is_none() && source.is_profile_in(folder);
-    let Added { note: trace_note, what_if } =
+    let Added { note: trace_note, what_if, with_task_entries } =
         if is_whole { add(&mut measured, folder, &named) } else { Added::default() };
     let cube = pompeii_analysis::derive(&measured);
     let manifest = match &source.snapshot {
@@ -107,7 +110,16 @@ fn open_with(
     };
     let is_running = source.snapshot.is_some();
     let folder = folder.to_owned();
-    Ok(Experiment { folder, named, manifest, is_running, cube, trace_note, what_if })
+    Ok(Experiment {
+        folder,
+        named,
+        manifest,
+        is_running,
+        cube,
+        trace_note,
+        what_if,
+        with_task_entries,
+    })
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be

@@ -66,7 +66,21 @@ pub fn write_html(
 /// # Errors
 /// What cannot be written.
 pub fn write_page_data(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
-    Ok(serde_json::to_writer(out, &page_data(cube, run, &PageCalls::new(cube, LEVELS)))?)
+    write_page_trees((cube, cube), run, out)
+}
+
+/// The same with trees that have more call paths than the cube of the overview, after those of it.
+///
+/// # Errors
+/// What cannot be written.
+pub fn write_page_trees(
+    (cube, trees): (&Cube, &Cube),
+    run: &RunInfo,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let calls = PageCalls::new(trees, LEVELS);
+    let facts = page_facts(cube, run, &calls);
+    Ok(serde_json::to_writer(out, &page_data(trees, facts, &calls))?)
 }
 
 /// JSON for a script element, in which only `</script` and `<!--` end the text: no `<`, no problem.
@@ -158,9 +172,9 @@ struct PageLocation {
     process: usize,
 }
 
-fn page_data<'a>(cube: &'a Cube, run: &RunInfo, calls: &'a PageCalls) -> PageData<'a> {
+fn page_data<'a>(cube: &'a Cube, facts: PageFacts, calls: &'a PageCalls) -> PageData<'a> {
     PageData {
-        facts: page_facts(cube, run, calls),
+        facts,
         docs: docs(),
         metrics: metrics(cube),
         regions: regions(cube),

@@ -24,6 +24,8 @@ use crate::trace::{Trace, Unreadable};
 pub struct Report {
     /// Its severities.
     pub cube: Cube,
+    /// The same with more entries of the call tree, after those of `cube`, if the trees show more.
+    pub trees: Option<Cube>,
     /// What the report says in addition.
     pub info: RunInfo,
 }
@@ -141,17 +143,18 @@ impl Session {
 
     /// The report as JSON, made when it is needed first.
     pub(crate) fn report(&self) -> Option<&str> {
-        let Report { cube, info } = self.viewed.report.as_ref()?;
+        let Report { cube, info, .. } = self.viewed.report.as_ref()?;
         Some(self.report.get_or_init(|| pompeii_report::json(cube, info)))
     }
 
     /// The data of the trees, made when it is needed first.
     pub(crate) fn cube(&self) -> Option<&str> {
-        let Report { cube, info } = self.viewed.report.as_ref()?;
+        let Report { cube, trees, info } = self.viewed.report.as_ref()?;
+        let trees = trees.as_ref().unwrap_or(cube);
         let json = || {
             let mut json = Vec::new();
             // Writing to memory fails on non-string keys only, and there are none.
-            let _ = pompeii_report::write_page_data(cube, info, &mut json);
+            let _ = pompeii_report::write_page_trees((cube, trees), info, &mut json);
             String::from_utf8(json).unwrap_or_default()
         };
         Some(self.cube.get_or_init(json))

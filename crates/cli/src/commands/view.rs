@@ -107,7 +107,8 @@ fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
         is_running = experiment.is_running;
         let compared = Compared::with_its_own(&experiment);
         let info = report::run_info(&experiment, compared);
-        viewed.report = Some(Report { cube: experiment.cube, info });
+        let trees = experiment.with_task_entries.as_ref().map(pompeii_analysis::derive);
+        viewed.report = Some(Report { cube: experiment.cube, trees, info });
     }
     // The events of a program that is running are not in its experiment yet.
     if anchor.exists() && !is_running {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Ended, Sandbox};
+use crate::view::View;
 use pompeii_cubex::Reader;
 use pompeii_model::{CallId, Cube, Role};
 use serde_json::Value;
@@ -100,6 +101,10 @@ fn has_an_entry_for_each_instance(sandbox: &Sandbox) {
     assert!(names.iter().all(|name| report.contains(&format!("\"{name}\""))), "{report}");
     let dump = sandbox.succeeds("cube dump -m task_time exp2/trace.cubex").output;
     assert!(names.iter().all(|name| dump.contains(name)), "{dump}");
+    let trees = View::start(sandbox, "exp2 --no-open").ask("cube");
+    let regions = trees["regions"].as_array().unwrap().iter();
+    let shown: BTreeSet<&str> = regions.filter_map(|region| region["name"].as_str()).collect();
+    assert!(names.is_subset(&shown), "{shown:?}");
 }
 
 /// On any number of threads the simulated time is between the bounds that follow from work and span.

@@ -68,7 +68,7 @@ impl View {
         format!("Host: localhost\r\nX-Pompeii-Token: {token}\r\nConnection: close\r\n\r\n")
     }
 
-    fn ask(&self, question: &str) -> Value {
+    pub fn ask(&self, question: &str) -> Value {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let request = format!("GET /api/{question} HTTP/1.1\r\n{}", self.request());
         answer(stream, &request)

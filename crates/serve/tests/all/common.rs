@@ -159,5 +159,9 @@ pub fn reported() -> Viewed {
     let measured = pompeii_analysis::notation::cube(text).unwrap();
     let cube = pompeii_analysis::derive(&measured);
     let info = RunInfo { command: "./a.out".to_owned(), ..RunInfo::default() };
-    Viewed { title: "exp".to_owned(), report: Some(Report { cube, info }), ..Viewed::default() }
+    Viewed {
+        title: "exp".to_owned(),
+        report: Some(Report { cube, trees: None, info }),
+        ..Viewed::default()
+    }
 }
