@@ -54,6 +54,8 @@ pub(crate) struct Order {
     /// Number of the first one in the queue.
     first: u64,
     late: VecDeque<Late>,
+    /// No late message was sent after this time, so most messages need no look at all of them.
+    late_sent_max: u64,
     /// The last one of a call that completes several messages: they all are received at its end.
     of_call: Option<(u64, Late)>,
     has_ended: bool,
@@ -104,12 +106,17 @@ impl Order {
         }
     }
 
+    fn remember(&mut self, late: Late) {
+        self.late_sent_max = self.late_sent_max.max(late.received.sent);
+        self.late.push_back(late);
+    }
+
     fn take(&mut self, calls: &Calls, (id, received): (CallId, Received), found: Found<'_>) {
         let Some(call) = calls.get(id) else { return };
         let (Some(leave), Some(late_sender)) = (call.leave, call.late_sender) else { return };
         if call.kind != Kind::Test {
-            if self.of_call.is_some_and(|(serial, _)| serial != call.serial) {
-                self.late.extend(self.of_call.take().map(|(_, late)| late));
+            if let Some((_, late)) = self.of_call.take_if(|(serial, _)| *serial != call.serial) {
+                self.remember(late);
             }
             let ticks = call.ticks_until(received.end.enter);
             if ticks > 0 && ticks == late_sender {
@@ -118,12 +125,16 @@ impl Order {
                 let late = Late { received, visit };
                 match call.kind {
                     Kind::Several => self.of_call = Some((call.serial, late)),
-                    _ => self.late.push_back(late),
+                    _ => self.remember(late),
                 }
             }
             let forgotten = self.late.len().saturating_sub(REMEMBERED);
             self.late.drain(..forgotten);
         }
+        if received.sent >= self.late_sent_max {
+            return;
+        }
+        self.late_sent_max = received.sent;
         self.late.retain(|late| {
             let is_overtaken = late.received.sent > received.sent;
             if is_overtaken {
