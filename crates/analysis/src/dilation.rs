@@ -11,8 +11,10 @@
 //! is measured as its two halves. Therefore the instrumented program has one barrier more at the
 //! end of the loop. What threads wait there they would wait at the join instead; the rest of the
 //! time in this barrier is a cost of measuring, and is known. With fewer CPUs than threads, who
-//! waits keeps others from a CPU, and all of it is a cost. Threads that take turns at a lock are
-//! delayed by the events of each other too: the costs of all of them add up, so far as they wait.
+//! waits keeps others from a CPU, and all of it is a cost. The CPUs have no time left then, so each
+//! event delays a thread that waits for its turn: the events of all threads, divided by the number
+//! of CPUs, make the run longer. Threads that take turns at a lock are delayed by the events of each
+//! other too: the costs of all of them add up, so far as they wait.
 //!
 //! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
 //! thread has created brings its state in cache lines that move between both. Threads that create
@@ -84,6 +86,10 @@ pub(crate) struct Costs<'a> {
 #[derive(Clone)]
 struct Team {
     cost: Vec<f64>,
+    /// Time in barriers that the instrumenter has added, where threads take turns at the CPUs.
+    added: Vec<f64>,
+    /// These CPUs; 0 if each thread has its own.
+    crowded_cpus: usize,
     /// The part of the cost that lies at locks and ordered regions.
     turns: Vec<f64>,
     /// Waiting at barriers, in ticks.
@@ -100,6 +106,8 @@ impl<'a> Costs<'a> {
         let count = cube.system.locations.len();
         let empty = Team {
             cost: vec![0.0; count],
+            added: vec![0.0; count],
+            crowded_cpus: measuring.crowded_cpus,
             turns: vec![0.0; count],
             barriers: vec![0; count],
             visits: vec![0; count],
@@ -119,7 +127,10 @@ impl<'a> Costs<'a> {
                 Some(parallel) => {
                     let team = costs.parallel.entry(parallel).or_insert_with(|| empty.clone());
                     team.add(&lens, (parallel, call), measuring);
-                    &mut team.cost
+                    match lens.is_added_barrier(call) && measuring.is_crowded() {
+                        true => &mut team.added,
+                        false => &mut team.cost,
+                    }
                 }
                 None if lens.in_task_tree(call) => &mut costs.tasks,
                 None => &mut costs.serial,
@@ -221,7 +232,7 @@ impl<'a> Costs<'a> {
         let messages = own_messages_ns(&lens, call);
         all.iter_mut().zip(&messages).for_each(|(sum, ns)| *sum += ns);
         let added = lens.is_added_barrier(call);
-        if added && measuring.is_crowded {
+        if added && measuring.is_crowded() {
             all = row("execution", call).iter().map(|&ticks| lens.seconds(ticks) * 1e9).collect();
             all.resize(lens.threads(), 0.0);
         } else if added {
@@ -383,20 +394,27 @@ impl Team {
     fn run_ns(&self, lens: &Lens, threads: &[LocationId]) -> f64 {
         let members: Vec<usize> =
             threads.iter().map(|at| at.index()).filter(|&at| self.visits[at] > 0).collect();
-        let least = members.iter().map(|&at| self.barriers[at]).min().unwrap_or(0);
-        let slack = |at: usize| lens.seconds(self.barriers[at] - least) * 1e9;
-        let longer = members.iter().map(|&at| slack(at) + self.cost[at]);
-        let longer = longer.fold(f64::INFINITY, f64::min);
         if members.is_empty() {
             return 0.0;
         }
-        // Of n threads that always take turns, each waits in (n - 1)/n of its time; then the costs
-        // of the n - 1 others come on top.
+        let least = members.iter().map(|&at| self.barriers[at]).min().unwrap_or(0);
+        let slack = |at: usize| lens.seconds(self.barriers[at] - least) * 1e9;
+        let least_of =
+            |ns: &[f64]| members.iter().map(|&at| slack(at) + ns[at]).fold(f64::INFINITY, f64::min);
+        let all_of = |ns: &[f64]| members.iter().map(|&at| ns[at]).sum::<f64>();
         let count = members.len() as f64;
+        let (longer, at_once) = match self.crowded_cpus {
+            0 => (least_of(&self.cost), count),
+            cpus => {
+                let at_once = count.min(cpus as f64);
+                (least_of(&self.added) + all_of(&self.cost) / at_once, at_once)
+            }
+        };
+        // Of n threads that always take turns, each waits in (n - 1)/n of its time; then the costs
+        // of the others come on top of those that are counted already.
         let waits = self.waiting as f64 / self.time.max(1) as f64;
         let in_turn = (waits * count / (count - 1.0).max(1.0)).clamp(0.0, 1.0);
-        let turns: f64 = members.iter().map(|&at| self.turns[at]).sum();
-        longer + in_turn * turns * (count - 1.0) / count
+        longer + in_turn * all_of(&self.turns) * (at_once - 1.0) / at_once
     }
 }
 
@@ -602,8 +620,8 @@ mod tests {
         check(&text(2), 9_000);
         check(&text(3), 5_000);
         let cube = crate::derive(&crate::notation::cube(&text(2)).unwrap());
-        let crowded = Measuring { clock_ns: 7.5, is_crowded: true, ..Measuring::default() };
-        assert_eq!(dilation(&cube, &crowded).ticks, 14_000);
+        let crowded = Measuring { clock_ns: 7.5, crowded_cpus: 1, ..Measuring::default() };
+        assert_eq!(dilation(&cube, &crowded).ticks, 18_000, "on one CPU: 4 ms of each thread");
     }
 
     /// Location 2 is the second thread of the inner team, with 1 ms of events. Thread 0 of the outer
@@ -619,6 +637,22 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  1  time=90000 visits=1 omp_ibarrier_wait=90000",
             4_000,
         );
+    }
+
+    /// Four threads take turns at two CPUs. Each has 9 ms of events, so each CPU has 18 ms of them.
+    /// Thread 1 waited at the barrier, where it took no CPU from others.
+    #[test]
+    fn events_of_all_threads_count_where_they_take_turns_at_cpus() {
+        let text = "wall=100000 locations=4 clock=1000000
+             a/parallel@a.c:2                         *  time=50000 visits=1
+             a/parallel@a.c:2/f@a.c:3                 *  time=50000 visits=1000000
+             a/parallel@a.c:2/implicit barrier@a.c:9  1  time=30000 visits=1 omp_ibarrier_wait=30000";
+        let cube = crate::derive(&crate::notation::cube(text).unwrap());
+        let measuring =
+            |crowded_cpus| Measuring { clock_ns: 7.5, crowded_cpus, ..Measuring::default() };
+        assert_eq!(dilation(&cube, &measuring(0)).ticks, 9_000);
+        assert_eq!(dilation(&cube, &measuring(2)).ticks, 18_000);
+        assert_eq!(dilation(&cube, &measuring(1)).ticks, 36_000);
     }
 
     /// Thread 1 has 20 ms of events, and waits for longer than that: without them it waits more.

@@ -63,8 +63,9 @@ pub struct Measuring {
     pub counts_everywhere: bool,
     /// Visits of excluded functions on the thread that has most of them.
     pub excluded_visits: u64,
-    /// There were fewer CPUs than threads: then each barrier costs turns on a CPU.
-    pub is_crowded: bool,
+    /// CPUs of each process at which its threads took turns, because there were fewer than threads;
+    /// 0 if they did not. Then each barrier costs turns, and each event delays other threads.
+    pub crowded_cpus: usize,
     /// What a cache line that another thread has written costs, in nanoseconds; 0 if not known.
     pub line_ns: f64,
     /// The same for a word that all threads of a process add to at the same time.
@@ -72,6 +73,11 @@ pub struct Measuring {
 }
 
 impl Measuring {
+    /// Whether threads took turns at the CPUs.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded_cpus > 0
+    }
+
     /// What this number of cycles of the processor takes, in nanoseconds.
     pub fn ns(&self, cycles: f64) -> f64 {
         cycles * if self.cycle_ns > 0.0 { self.cycle_ns } else { USUAL_CYCLE_NS }

@@ -118,7 +118,7 @@ mod tests {
             gain(&cube, (&machine, &by), (&[], costs.as_ref())).map(|gain| gain.ticks)
         };
         assert_eq!(ticks(None), Some(900));
-        assert_eq!(ticks(Some(Measuring { is_crowded: true, ..Measuring::default() })), Some(600));
+        assert_eq!(ticks(Some(Measuring { crowded_cpus: 2, ..Measuring::default() })), Some(600));
         let unknown = Machine { not_on_cpu_ns: None, ..machine.clone() };
         assert_eq!(gain(&cube, (&unknown, &by), (&[], None)), None);
     }

@@ -28,7 +28,7 @@ pub fn sentence(cube: &Cube, run: &RunInfo) -> Option<(String, bool)> {
             // The time in the barrier itself costs, and not the visits.
             Some(construct) => {
                 text += &format!(", most of it at the barrier added to {construct}");
-                if measuring.is_crowded {
+                if measuring.is_crowded() {
                     text += ": threads that share a CPU wait there for their turn.";
                     return Some((text, is_first));
                 }
@@ -112,7 +112,11 @@ mod tests {
              a/{parallel}/{inner}/implicit barrier@a.c:2  *  \
              time=300000 visits=50 omp_ibarrier_wait=250000"
         );
-        let measuring = Measuring { clock_ns: 7.5, is_crowded, ..Measuring::default() };
+        let measuring = Measuring {
+            clock_ns: 7.5,
+            crowded_cpus: usize::from(is_crowded),
+            ..Measuring::default()
+        };
         let run = RunInfo { measuring: Some(measuring), ..RunInfo::default() };
         let found = sentence(&derive(&notation::cube(&text).unwrap()), &run);
         found.map(|(text, _)| text)

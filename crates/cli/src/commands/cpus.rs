@@ -77,6 +77,21 @@ pub fn is_by_number(of: &MachineCause) -> bool {
     matches!(of.cause, Cause::OneCpu | Cause::Oversubscription)
 }
 
+/// CPUs of each process at which its threads took turns, because there were fewer than threads; 0 if
+/// they did not.
+pub fn crowded(manifest: &Manifest, cube: &Cube) -> usize {
+    let causes = causes(manifest, cube);
+    if !causes.iter().any(is_by_number) {
+        return 0;
+    }
+    let bound = manifest.threads.as_ref().and_then(|threads| threads.bound.as_ref());
+    let cpus = match bound.filter(|_| causes.iter().any(|of| of.cause == Cause::OneCpu)) {
+        Some(bound) => bound.cpus.len(),
+        None => allowed(manifest) / most_on_a_host(hosts(manifest)).0,
+    };
+    cpus.max(1)
+}
+
 /// This share of the CPU allocation time.
 fn of_allocation(manifest: &Manifest, ns: u64) -> f64 {
     let allocation_ns = manifest.wall_ns.saturating_mul(manifest.locations as u64);
@@ -123,15 +138,11 @@ fn crowds(manifest: &Manifest) -> Vec<MachineCause> {
     if let Some(bound) = bound(manifest) {
         return vec![bound];
     }
-    let ranks = manifest.job.iter().flat_map(|job| &job.ranks);
-    let hosts = ranks.map(|rank| rank.host.as_str());
-    // A quota makes the system report fewer CPUs, but it is a cause of its own.
-    let cpus = run.machine.as_ref().map_or(run.cpus, |machine| machine.cpus);
     let set = run.environment.get("OMP_NUM_THREADS").map(String::as_str);
     // Many threads that sleep, or wait for each other, do not crowd each other.
     let wanted = run.machine.as_ref().zip(manifest.threads.as_ref());
     let can_crowd = wanted.is_none_or(|(of, by)| wants_too_many(of, by));
-    let shared = shared(hosts, locations, (cpus, set)).filter(|_| can_crowd);
+    let shared = shared(hosts(manifest), locations, (allowed(manifest), set)).filter(|_| can_crowd);
     shared.into_iter().chain(run.machine.as_ref().and_then(others)).collect()
 }
 
@@ -142,6 +153,26 @@ fn cause(cause: Cause, sentence: String, change: &str) -> MachineCause {
     MachineCause { cause, explains: Explains::Waiting, sentence, advice, taken_ns: None }
 }
 
+/// The CPUs that the program may use. A quota makes the system report fewer, but it is a cause of its
+/// own.
+fn allowed(manifest: &Manifest) -> usize {
+    manifest.run.machine.as_ref().map_or(manifest.run.cpus, |machine| machine.cpus)
+}
+
+/// The host of each process of a job.
+fn hosts(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    let ranks = manifest.job.iter().flat_map(|job| &job.ranks);
+    ranks.map(|rank| rank.host.as_str())
+}
+
+/// How many processes are on the host that has the most, and how many there are.
+fn most_on_a_host<'a>(hosts: impl Iterator<Item = &'a str>) -> (usize, usize) {
+    let mut on_host: HashMap<&str, usize> = HashMap::new();
+    hosts.for_each(|host| *on_host.entry(host).or_default() += 1);
+    let most = on_host.values().copied().max().unwrap_or(1);
+    (most, on_host.values().sum::<usize>().max(1))
+}
+
 /// That threads had to take turns, on the host with the most processes; `hosts` has that of each
 /// process of a job, `set` what OMP_NUM_THREADS is.
 fn shared<'a>(
@@ -149,10 +180,8 @@ fn shared<'a>(
     locations: usize,
     (cpus, set): (usize, Option<&str>),
 ) -> Option<MachineCause> {
-    let mut on_host: HashMap<&str, usize> = HashMap::new();
-    hosts.for_each(|host| *on_host.entry(host).or_default() += 1);
-    let processes = on_host.values().copied().max().unwrap_or(1);
-    let threads = locations * processes / on_host.values().sum::<usize>().max(1);
+    let (processes, all) = most_on_a_host(hosts);
+    let threads = locations * processes / all;
     if cpus == 0 || threads <= cpus {
         return None;
     }
@@ -192,8 +221,7 @@ const POLICY: &str = "OMP_PROC_BIND";
 /// That the threads of a process were bound to fewer CPUs than they are, and than `run` had.
 fn bound(manifest: &Manifest) -> Option<MachineCause> {
     let bound = manifest.threads.as_ref()?.bound.as_ref()?;
-    let allowed = manifest.run.machine.as_ref().map_or(manifest.run.cpus, |machine| machine.cpus);
-    if bound.cpus.len() >= allowed {
+    if bound.cpus.len() >= allowed(manifest) {
         return None;
     }
     let (who, advice) = binder(&manifest.run);

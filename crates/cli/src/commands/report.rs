@@ -245,7 +245,7 @@ fn measuring(manifest: &Manifest, cube: &Cube) -> Option<Measuring> {
         excluded_visits: manifest.excluded_visits,
         line_ns: moved(pair).unwrap_or(0.0),
         arrival_ns: moved(contended(manifest, threads_each(cube))).unwrap_or(0.0),
-        is_crowded: cpus::causes(manifest, cube).iter().any(cpus::is_by_number),
+        crowded_cpus: cpus::crowded(manifest, cube),
     })
 }
 
