@@ -13,8 +13,8 @@
 //! time in this barrier is a cost of measuring, and is known. With fewer CPUs than threads, who
 //! waits keeps others from a CPU, and all of it is a cost. The CPUs have no time left then, so each
 //! event delays a thread that waits for its turn: the events of all threads, divided by the number
-//! of CPUs, make the run longer. Threads that take turns at a lock are delayed by the events of each
-//! other too: the costs of all of them add up, so far as they wait.
+//! of CPUs, make the run longer. Threads that take turns at a lock are delayed by the events of
+//! each other too: the costs of all of them add up, so far as they wait.
 //!
 //! Tasks cost the threads that execute them, in the regions that their stubs show. One that another
 //! thread has created brings its state in cache lines that move between both. Threads that create
@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, RegionId, Role, Ticks};
 
+use crate::creators::{created_at, created_by};
 use crate::overlap::{NextToWork, Overlapping};
 use crate::own_messages::own_messages_ns;
 use crate::{Lens, Measuring};
@@ -193,18 +194,21 @@ impl<'a> Costs<'a> {
         let inside = std::mem::take(&mut self.tasks);
         let executed_ns = inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
         self.tasks = vec![0.0; inside.len()];
-        for (metric, costs, numbers) in [
-            ("task_switches", &executed_ns, &tasks.switches),
-            ("tasks_created", &tasks.created_ns, &tasks.created),
+        let lens = &self.lens;
+        let switches_at = |call| lens.by_location("task_switches", &[call]);
+        let created_at = |call| created_at(lens, call);
+        type At<'f> = &'f dyn Fn(CallId) -> IndexVec<LocationId, i64>;
+        for (here_of, costs, numbers) in [
+            (&switches_at as At, &executed_ns, &tasks.switches),
+            (&created_at as At, &tasks.created_ns, &tasks.created),
         ] {
             let mut left: Vec<f64> = Vec::clone(costs);
             for call in cube.calls.ids() {
                 let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
-                let (Some(team), Some(metric)) = (team, self.lens.metric(metric)) else { continue };
-                for (at, &here) in cube.row(metric, call).iter().enumerate().filter(|of| *of.1 > 0)
-                {
-                    let all = numbers[LocationId::from_index(at)].max(1);
-                    let part = costs[at] * here as f64 / all as f64;
+                let Some(team) = team else { continue };
+                for (location, &here) in here_of(call).enumerated().filter(|of| *of.1 > 0) {
+                    let at = location.index();
+                    let part = costs[at] * here as f64 / numbers[location].max(1) as f64;
                     team.cost[at] += part;
                     left[at] -= part;
                 }
@@ -314,7 +318,7 @@ impl Tasks {
         let calls: Vec<CallId> = lens.cube.calls.ids().collect();
         let tops: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
-        let created = lens.by_location("tasks_created", &calls);
+        let created = created_by(lens, &calls);
         let executed = lens.by_location("visits", &tops);
         let is_created = created.iter().any(|&number| number > 0);
         let line_ns = if is_created { measuring.line_ns * queue.counts() } else { 0.0 };
@@ -348,7 +352,7 @@ impl Queue {
         let calls: Vec<CallId> = lens.cube.calls.ids().collect();
         let tops: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
-        let created = lens.by_location("tasks_created", &calls);
+        let created = created_by(lens, &calls);
         let executed = lens.by_location("visits", &tops);
         let turns = || created.iter().zip(executed.iter()).map(|(a, b)| a + b);
         let (all, most) = (turns().sum::<i64>(), turns().max().unwrap_or(0));

@@ -77,8 +77,8 @@ pub fn is_by_number(of: &MachineCause) -> bool {
     matches!(of.cause, Cause::OneCpu | Cause::Oversubscription)
 }
 
-/// CPUs of each process at which its threads took turns, because there were fewer than threads; 0 if
-/// they did not.
+/// CPUs of each process at which its threads took turns, because there were fewer than threads; 0
+/// if they did not.
 pub fn crowded(manifest: &Manifest, cube: &Cube) -> usize {
     let causes = causes(manifest, cube);
     if !causes.iter().any(is_by_number) {
@@ -153,8 +153,8 @@ fn cause(cause: Cause, sentence: String, change: &str) -> MachineCause {
     MachineCause { cause, explains: Explains::Waiting, sentence, advice, taken_ns: None }
 }
 
-/// The CPUs that the program may use. A quota makes the system report fewer, but it is a cause of its
-/// own.
+/// The CPUs that the program may use. A quota makes the system report fewer, but it is a cause of
+/// its own.
 fn allowed(manifest: &Manifest) -> usize {
     manifest.run.machine.as_ref().map_or(manifest.run.cpus, |machine| machine.cpus)
 }
