@@ -21,7 +21,7 @@ use super::version::{Version, Workshop};
 const OBSERVATIONS: usize = 3;
 /// At most so many measured runs are compared with the faulty one next to them, for what measuring
 /// cost.
-const MEASURED_MAX: usize = 21;
+const MEASURED_MAX: usize = 12;
 /// A row that is undecided after this time is repeated at the end.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
