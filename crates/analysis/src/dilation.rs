@@ -190,31 +190,39 @@ impl<'a> Costs<'a> {
     /// Tasks cost the regions in which they were executed, which their stubs show, and those in
     /// which they were created. What is known of no region stays.
     fn share_out(&mut self, tasks: &Tasks, parallels: &IndexVec<CallId, Option<CallId>>) {
-        let cube = self.lens.cube;
         let inside = std::mem::take(&mut self.tasks);
-        let executed_ns = inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
+        let executed_ns: Vec<f64> =
+            inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
         self.tasks = vec![0.0; inside.len()];
-        let lens = &self.lens;
-        let switches_at = |call| lens.by_location("task_switches", &[call]);
-        let created_at = |call| created_at(lens, call);
-        type At<'f> = &'f dyn Fn(CallId) -> IndexVec<LocationId, i64>;
-        for (here_of, costs, numbers) in [
-            (&switches_at as At, &executed_ns, &tasks.switches),
-            (&created_at as At, &tasks.created_ns, &tasks.created),
-        ] {
-            let mut left: Vec<f64> = Vec::clone(costs);
-            for call in cube.calls.ids() {
-                let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
-                let Some(team) = team else { continue };
-                for (location, &here) in here_of(call).enumerated().filter(|of| *of.1 > 0) {
-                    let at = location.index();
-                    let part = costs[at] * here as f64 / numbers[location].max(1) as f64;
-                    team.cost[at] += part;
-                    left[at] -= part;
-                }
+        let lens = self.lens;
+        self.give_to_regions((&executed_ns, &tasks.switches), parallels, |call| {
+            lens.by_location("task_switches", &[call])
+        });
+        self.give_to_regions((&tasks.created_ns, &tasks.created), parallels, |call| {
+            created_at(&lens, call)
+        });
+    }
+
+    /// Shares costs out to the regions of the call paths that have a part of the numbers, which is
+    /// `here`. The rest stays with the tasks.
+    fn give_to_regions(
+        &mut self,
+        (costs, numbers): (&Vec<f64>, &IndexVec<LocationId, i64>),
+        parallels: &IndexVec<CallId, Option<CallId>>,
+        here: impl Fn(CallId) -> IndexVec<LocationId, i64>,
+    ) {
+        let mut left: Vec<f64> = costs.clone();
+        for call in self.lens.cube.calls.ids() {
+            let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
+            let Some(team) = team else { continue };
+            for (location, &here) in here(call).enumerated().filter(|of| *of.1 > 0) {
+                let at = location.index();
+                let part = costs[at] * here as f64 / numbers[location].max(1) as f64;
+                team.cost[at] += part;
+                left[at] -= part;
             }
-            self.tasks.iter_mut().zip(left).for_each(|(sum, ns)| *sum += ns.max(0.0));
         }
+        self.tasks.iter_mut().zip(left).for_each(|(sum, ns)| *sum += ns.max(0.0));
     }
 
     /// Costs that lie in the time of a call path, by location.

@@ -18,11 +18,10 @@ enum Way {
     ConfiguredBefore,
 }
 
-const TOOLS: [(&str, Way); 14] = [
+const TOOLS: [(&str, Way); 13] = [
     ("make", Way::Arguments),
     ("gmake", Way::Arguments),
     ("bmake", Way::Arguments),
-    ("nmake", Way::Arguments),
     ("scons", Way::Arguments),
     ("configure", Way::Variables),
     ("cmake", Way::Variables),

@@ -46,7 +46,7 @@ fn grouped(lanes: &[usize]) -> Vec<Group> {
     groups.collect()
 }
 
-/// Does the work for each item, for so many at a time as there are lanes.
+/// Does the work for each item: each lane takes the next item when it has done one.
 pub(super) fn each<T: Send>(items: Vec<T>, lanes: usize, work: impl Fn(T) + Sync) {
     let items = Mutex::new(items.into_iter());
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -19,8 +19,8 @@ use super::version::{Version, Workshop};
 
 /// How many measured runs must have the same first finding.
 const OBSERVATIONS: usize = 3;
-/// At most so many measured runs are compared with the faulty one next to them, for what measuring
-/// cost.
+/// The largest number of measured runs that are compared with the faulty run next to them, to find
+/// what measuring cost.
 const MEASURED_MAX: usize = 12;
 /// A row that is undecided after this time is repeated at the end.
 const TIME_MAX: Duration = Duration::from_secs(60);

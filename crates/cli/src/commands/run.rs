@@ -162,8 +162,7 @@ impl Ended {
 
 /// Runs the command once, in a folder that is removed when the summary is printed.
 fn without_experiment(arguments: &Arguments, recording: &Recording) -> Result<Ended> {
-    let made = summary_only::make(&begun(arguments))?;
-    let _removed = summary_only::removed_later(&made);
+    let (made, _folder) = summary_only::make(&begun(arguments))?;
     measure(arguments, recording, made, false)
 }
 

@@ -7,61 +7,38 @@
 //! (`runtime/src/mpi/collected.rs`). The `run` of another rank then prints nothing.
 
 use std::env;
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::process::Command;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use pompeii_finish::{Manifest, RunInfo, SUMMARY_FILE, quoted};
+use tempfile::TempDir;
 
 use crate::mpi::job::Job;
 use crate::new_experiment::{Made, NewExperiment};
+use crate::{failure, trust};
 
-/// A folder of this host that no other process has.
+/// An experiment in a temporary folder of this host, which goes with the returned value.
 ///
 /// # Errors
-/// The name is taken.
-pub fn make(info: &RunInfo) -> Result<Made> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let name = format!("pompeii-summary-{}-{now:x}", std::process::id());
-    let made = NewExperiment::make(Some(env::temp_dir().join(name)), false, info)?;
-    let Made::Here(experiment) = made else { return Ok(made) };
-    // Everybody may look into the folder around it.
-    let private = Permissions::from_mode(0o700);
-    let made = fs::set_permissions(&experiment.folder, private)
-        .and_then(|()| File::create(experiment.folder.join(SUMMARY_FILE)));
-    match made {
-        Ok(_) => Ok(Made::Here(experiment)),
-        Err(error) => {
-            experiment.remove_unused();
-            let folder = quoted(&experiment.folder);
-            Ok(Made::Nowhere(format!("cannot write to the temporary folder {folder}: {error}")))
-        }
+/// The experiment's name is taken.
+pub fn make(info: &RunInfo) -> Result<(Made, Option<TempDir>)> {
+    let folder = match trust::fresh_folder("pompeii-summary-") {
+        Ok(folder) => folder,
+        Err(error) => return Ok((Made::Nowhere(failure::message(&error)), None)),
+    };
+    let mut made = NewExperiment::make(Some(folder.path().join("run")), false, info)?;
+    if let Made::Here(experiment) = &made
+        && let Err(error) = File::create(experiment.folder.join(SUMMARY_FILE))
+    {
+        let folder = quoted(&experiment.folder);
+        made = Made::Nowhere(format!("cannot write to the temporary folder {folder}: {error}"));
     }
+    Ok((made, Some(folder)))
 }
 
-/// A folder that goes with all that is in it when this is dropped.
-pub struct Removed(Option<PathBuf>);
-
-/// The folder that was made.
-pub fn removed_later(made: &Made) -> Removed {
-    match made {
-        Made::Here(experiment) => Removed(Some(experiment.folder.clone())),
-        Made::Nowhere(_) => Removed(None),
-    }
-}
-
-impl Drop for Removed {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.0 {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
-}
-
-/// Says so to the program. A `run` around this one may have asked for it, too.
+/// Sets the variable that tells the program about it. A `run` around this one may have set it, too.
 pub fn set(command: &mut Command, is_wanted: bool) {
     const VARIABLE: &str = "POMPEII_SUMMARY_ONLY";
     if is_wanted {

@@ -8,8 +8,8 @@
 //! `hybrid`. Halos and pipelines have one thread per process. A pipeline has no collective
 //! operation at all. A hybrid has something of everything (`hybrid.rs`).
 //!
-//! With copies, each step uses other regions than the step before: those of OpenMP and of the
-//! program exist so many times. Scenarios of `pompeii whatif` need many regions.
+//! With COPIES, each step uses other regions than the step before: each region of OpenMP and of
+//! the program exists COPIES times. Scenarios of `pompeii whatif` need many regions.
 
 #![allow(clippy::print_stdout, reason = "a program that is run by a benchmark")]
 

@@ -53,8 +53,8 @@ export function doings(data) {
   });
 }
 
-/** What is said of a task problem that is not worth a repair: tasks may cost most of the CPU time,
- *  although the run would not be shorter without that. @param {any[]} findings
+/** The sentence about a task problem that is not worth a repair: tasks may cost most of the CPU time,
+ *  but the run would not be shorter without these costs. @param {any[]} findings
  *  @param {string} name of the problem's property */
 export function calmVerdict(findings, name) {
   const named = (/** @type {string} */ property) => findings.find((of) => of.property === property);

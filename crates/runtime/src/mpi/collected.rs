@@ -36,13 +36,13 @@ fn waiting_root() -> Option<PathBuf> {
     folder::waiting_root(start::started()?)
 }
 
-/// Whether the user wants that.
+/// Whether the user wants one summary of all ranks.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_is_collected() -> c_int {
     folder::is_summary_only().into()
 }
 
-/// All is measured that the summary has.
+/// Ends the measurement: the summary has what was measured until here.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_end() {
     if let Some(process) = start::process() {
@@ -60,7 +60,8 @@ pub unsafe extern "C" fn pomp_mpi_collecting_folder(to: *mut c_char, bytes: usiz
     if text.is_empty() || text.len() >= bytes {
         return 0;
     }
-    // SAFETY: the contract of `pomp_mpi.h`: so many bytes are there.
+    // SAFETY: by the contract of `pomp_mpi.h`, `to` has room for `bytes` bytes, and the text with
+    // its end is not longer.
     unsafe {
         to.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
         to.add(text.len()).write(0);
@@ -71,7 +72,7 @@ pub unsafe extern "C" fn pomp_mpi_collecting_folder(to: *mut c_char, bytes: usiz
 /// What this process has measured.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pomp_mpi_packed(folder: *const c_char, bytes: *mut u64) -> *const c_void {
-    // SAFETY: the contract of `pomp_mpi.h`.
+    // SAFETY: by the contract of `pomp_mpi.h`, `folder` is a text with its end.
     let folder = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(folder) }.to_bytes()));
     let packed = match ENDED.get() {
         Some(process) if !is_in(process, folder) => packed(process),
@@ -79,7 +80,7 @@ pub unsafe extern "C" fn pomp_mpi_packed(folder: *const c_char, bytes: *mut u64)
     };
     with_bytes(|kept| {
         *kept = packed;
-        // SAFETY: as above.
+        // SAFETY: by the same contract, `bytes` is a variable of the caller.
         unsafe { bytes.write(kept.len() as u64) };
         kept.as_ptr().cast()
     })
@@ -90,7 +91,7 @@ fn is_in(process: &Process, folder: &Path) -> bool {
     process.options.folder.starts_with(folder) && folder.join(SUMMARY_FILE).exists()
 }
 
-/// Nothing of it remains on this host.
+/// The live state of this process as bytes. Its files are removed from this host.
 fn packed(process: &Process) -> Vec<u8> {
     let options = &process.options;
     let name = Name { host: &options.host, program: &options.program, pid: std::process::id() };
@@ -123,7 +124,7 @@ pub extern "C" fn pomp_mpi_room(bytes: u64) -> *mut c_void {
     })
 }
 
-/// It is there.
+/// Makes files of what another rank has packed, which is in the room for it now.
 #[unsafe(no_mangle)]
 pub extern "C" fn pomp_mpi_unpack() {
     let packed = with_bytes(std::mem::take);

@@ -1,12 +1,11 @@
-//! `histogram` and `gaps`: how long the visits of a region take, and when nothing was
-//! recorded.
+//! `histogram` and `gaps`: how long the visits of a region take, and when nothing was recorded.
 
 use std::ops::Range;
-use std::thread;
 
 use pompeii_index::{GapKind, Histogram};
 use serde::Serialize;
 
+use super::halves::in_halves;
 use super::picture::{COLUMNS_MAX, COLUMNS_USUAL};
 use super::startup::{self, Edge};
 use crate::query::Query;
@@ -34,14 +33,10 @@ pub fn histogram(session: &Session, query: &Query<'_>) -> Result<Reply, Refused>
     let window = query.window()?;
     let window = trace.time(window.start)..trace.time(window.end);
     let region = region as u32;
-    let (one, other) = locations.split_at(locations.len() / 2);
-    let (one, other) = thread::scope(|scope| {
-        let other = scope.spawn(|| part(session, other, region, &window));
-        let lost = || Err(Refused::Gone("the durations could not be summed".to_owned()));
-        (part(session, one, region, &window), other.join().unwrap_or_else(|_| lost()))
-    });
-    let mut all = one?;
-    add(&mut all, &other?);
+    let halves = locations.split_at(locations.len() / 2);
+    let part = |locations: &[usize]| part(session, locations, region, &window);
+    let (mut all, other) = in_halves(halves, part, "the durations could not be summed")?;
+    add(&mut all, &other);
     let buckets = all.buckets.iter().enumerate().filter(|(_, bucket)| bucket.visits > 0);
     let buckets = buckets.map(|(power, bucket)| (power, bucket.visits, bucket.ticks));
     Ok(Reply::json(&Buckets { buckets: buckets.collect() }))

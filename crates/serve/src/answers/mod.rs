@@ -2,6 +2,7 @@
 
 mod chain;
 pub mod find;
+mod halves;
 mod histogram;
 mod links;
 mod moment;

@@ -3,10 +3,10 @@
 //! many of them.
 
 use std::ops::Range;
-use std::thread;
 
 use pompeii_index::{Context, Picture, Row, bin_log2_for};
 
+use super::halves::in_halves;
 use crate::query::{Query, range};
 use crate::reply::{COLUMNS, Refused, Reply};
 use crate::session::Session;
@@ -148,13 +148,7 @@ fn exact(
     if events < EVENTS_SHARED || middle == 0 {
         return part(rows);
     }
-    let (one, other) = rows.split_at(middle);
-    let (one, other) = thread::scope(|scope| {
-        let other = scope.spawn(|| part(other));
-        let lost = || Err(Refused::Gone("the picture could not be made".to_owned()));
-        (part(one), other.join().unwrap_or_else(|_| lost()))
-    });
-    let (mut one, other) = (one?, other?);
+    let (mut one, other) = in_halves(rows.split_at(middle), part, "the picture could not be made")?;
     join(&mut one, other);
     Ok(one)
 }

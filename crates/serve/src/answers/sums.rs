@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::thread;
 
 use pompeii_index::{State, Sums};
 use pompeii_model::{Id, RegionId};
 use serde::Serialize;
 
+use super::halves::in_halves;
 use super::state_number;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
@@ -51,15 +51,10 @@ pub fn sums(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
         "location" => By::Location,
         _ => return Err(Refused::Bad("by must be region, state or location".to_owned())),
     };
-    let half = locations.len() / 2;
-    let (one, other) = locations.split_at(half);
-    let (one, other) = thread::scope(|scope| {
-        let other = scope.spawn(|| part(session, other, &window, by));
-        let lost = || Err(Refused::Gone("the sums could not be made".to_owned()));
-        (part(session, one, &window, by), other.join().unwrap_or_else(|_| lost()))
-    });
-    let mut all = one?;
-    other?.into_values().for_each(|more| add(&mut all, more));
+    let halves = locations.split_at(locations.len() / 2);
+    let part = |locations: &[usize]| part(session, locations, &window, by);
+    let (mut all, other) = in_halves(halves, part, "the sums could not be made")?;
+    other.into_values().for_each(|more| add(&mut all, more));
     let mut rows: Vec<One> = all.into_values().collect();
     rows.sort_by_key(|row| (std::cmp::Reverse(row.ticks), row.key));
     Ok(Reply::json(&Answer { rows, exact: true }))

@@ -2,11 +2,11 @@
 //! are decoded on two threads, unless there are few events.
 
 use std::ops::Range;
-use std::thread;
 
 use pompeii_index::{Fragment, TaskId, TaskLink, Tasks};
 use serde::Serialize;
 
+use super::halves::in_halves;
 use super::picture::EVENTS_SHARED;
 use crate::query::Query;
 use crate::reply::{Refused, Reply};
@@ -53,13 +53,9 @@ pub fn tasks(session: &Session, query: &Query<'_>) -> Result<Reply, Refused> {
 
 /// The tasks of some locations, on two threads.
 fn shared(session: &Session, locations: &[usize], window: &Range<u64>) -> Result<Tasks, Refused> {
-    let (one, other) = locations.split_at(locations.len() / 2);
-    let (one, other) = thread::scope(|scope| {
-        let other = scope.spawn(|| part(session, other, window));
-        let lost = || Err(Refused::Gone("the tasks could not be read".to_owned()));
-        (part(session, one, window), other.join().unwrap_or_else(|_| lost()))
-    });
-    let (mut tasks, more) = (one?, other?);
+    let halves = locations.split_at(locations.len() / 2);
+    let part = |locations: &[usize]| part(session, locations, window);
+    let (mut tasks, more) = in_halves(halves, part, "the tasks could not be read")?;
     tasks.creations.extend(more.creations);
     tasks.fragments.extend(more.fragments);
     Ok(tasks)

@@ -13,7 +13,7 @@ use super::{Bench, MILLION, WITH_CAUSES, cpu_s, events_or, peak_bytes, turns};
 
 /// What an analysis with [`SCENARIOS`] may take at most, compared with one without.
 const RATIO_MAX: f64 = 1.5;
-/// `analyze` plays at most so many in a program without locks.
+/// The largest number of scenarios that `analyze` plays in a program without locks.
 const SCENARIOS: f64 = 64.0;
 /// Copies of the regions: as many as make 16 regions and 14 findings.
 const COPIES: u64 = 16;

@@ -99,7 +99,7 @@ fn ranks_on_other_hosts_send_what_they_have() {
         sandbox.file("rank", OTHER_HOSTS);
         let ended = in_front(mpi, &sandbox, 3, "sh ./rank");
         is_whole(&sandbox, &ended, 3, mpi.name);
-        // Nobody waits there.
+        // No `run` waits in that folder.
         sandbox.file("rank", "POMPEII_EXPERIMENT=$PWD/storage/pompeii-other exec ./program");
         let ended = in_front(mpi, &sandbox, 2, "sh ./rank");
         assert_eq!((ended.code, ended.output.as_str()), (Some(0), "sum 1\n"), "{}", mpi.name);
