@@ -33,7 +33,6 @@ use std::collections::BTreeMap;
 
 use pompeii_model::{CallId, Cube, Id, IndexVec, LocationId, RegionId, Role, Ticks};
 
-use crate::creators::{created_at, created_by};
 use crate::overlap::{NextToWork, Overlapping};
 use crate::own_messages::own_messages_ns;
 use crate::{Lens, Measuring};
@@ -190,39 +189,28 @@ impl<'a> Costs<'a> {
     /// Tasks cost the regions in which they were executed, which their stubs show, and those in
     /// which they were created. What is known of no region stays.
     fn share_out(&mut self, tasks: &Tasks, parallels: &IndexVec<CallId, Option<CallId>>) {
+        let cube = self.lens.cube;
         let inside = std::mem::take(&mut self.tasks);
-        let executed_ns: Vec<f64> =
-            inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
+        let executed_ns = inside.iter().zip(&tasks.executed_ns).map(|(a, b)| a + b).collect();
         self.tasks = vec![0.0; inside.len()];
-        let lens = self.lens;
-        self.give_to_regions((&executed_ns, &tasks.switches), parallels, |call| {
-            lens.by_location("task_switches", &[call])
-        });
-        self.give_to_regions((&tasks.created_ns, &tasks.created), parallels, |call| {
-            created_at(&lens, call)
-        });
-    }
-
-    /// Shares costs out to the regions of the call paths that have a part of the numbers, which is
-    /// `here`. The rest stays with the tasks.
-    fn give_to_regions(
-        &mut self,
-        (costs, numbers): (&Vec<f64>, &IndexVec<LocationId, i64>),
-        parallels: &IndexVec<CallId, Option<CallId>>,
-        here: impl Fn(CallId) -> IndexVec<LocationId, i64>,
-    ) {
-        let mut left: Vec<f64> = costs.clone();
-        for call in self.lens.cube.calls.ids() {
-            let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
-            let Some(team) = team else { continue };
-            for (location, &here) in here(call).enumerated().filter(|of| *of.1 > 0) {
-                let at = location.index();
-                let part = costs[at] * here as f64 / numbers[location].max(1) as f64;
-                team.cost[at] += part;
-                left[at] -= part;
+        for (metric, costs, numbers) in [
+            ("task_switches", &executed_ns, &tasks.switches),
+            ("tasks_created", &tasks.created_ns, &tasks.created),
+        ] {
+            let mut left: Vec<f64> = Vec::clone(costs);
+            for call in cube.calls.ids() {
+                let team = parallels[call].and_then(|at| self.parallel.get_mut(&at));
+                let (Some(team), Some(metric)) = (team, self.lens.metric(metric)) else { continue };
+                for (at, &here) in cube.row(metric, call).iter().enumerate().filter(|of| *of.1 > 0)
+                {
+                    let all = numbers[LocationId::from_index(at)].max(1);
+                    let part = costs[at] * here as f64 / all as f64;
+                    team.cost[at] += part;
+                    left[at] -= part;
+                }
             }
+            self.tasks.iter_mut().zip(left).for_each(|(sum, ns)| *sum += ns.max(0.0));
         }
-        self.tasks.iter_mut().zip(left).for_each(|(sum, ns)| *sum += ns.max(0.0));
     }
 
     /// Costs that lie in the time of a call path, by location.
@@ -326,7 +314,7 @@ impl Tasks {
         let calls: Vec<CallId> = lens.cube.calls.ids().collect();
         let tops: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
-        let created = created_by(lens, &calls);
+        let created = lens.by_location("tasks_created", &calls);
         let executed = lens.by_location("visits", &tops);
         let is_created = created.iter().any(|&number| number > 0);
         let line_ns = if is_created { measuring.line_ns * queue.counts() } else { 0.0 };
@@ -360,7 +348,7 @@ impl Queue {
         let calls: Vec<CallId> = lens.cube.calls.ids().collect();
         let tops: Vec<CallId> =
             calls.iter().copied().filter(|&call| lens.is_task_tree(call)).collect();
-        let created = created_by(lens, &calls);
+        let created = lens.by_location("tasks_created", &calls);
         let executed = lens.by_location("visits", &tops);
         let turns = || created.iter().zip(executed.iter()).map(|(a, b)| a + b);
         let (all, most) = (turns().sum::<i64>(), turns().max().unwrap_or(0));

@@ -28,7 +28,6 @@ mod code_times;
 pub mod compare;
 mod consequences;
 mod counted;
-mod creators;
 mod derive;
 mod dilation;
 mod dispatch;

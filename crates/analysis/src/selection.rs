@@ -132,9 +132,9 @@ pub fn of_causes() -> Vec<&'static str> {
     properties::metrics().filter(is_of_causes).map(|property| property.name).collect()
 }
 
-/// Properties with a formula over waiting.
-const OF_WAITING: [&str; 3] =
-    ["omp_ibarrier_wait", "omp_ibarrier_starvation", "omp_ebarrier_starvation"];
+/// Properties with a formula over waiting or over what is counted.
+const OF_OTHERS: [&str; 4] =
+    ["omp_ibarrier_wait", "omp_ibarrier_starvation", "omp_ebarrier_starvation", "tasks_created"];
 
 /// Names of the properties that time and visits by call path do not tell: waiting, its causes,
 /// and what is counted besides.
@@ -142,7 +142,7 @@ pub fn beyond_times() -> Vec<&'static str> {
     let is_beyond = |property: &&Property| match property.compute {
         Compute::Measured => property.name != "visits",
         Compute::Found(_) => true,
-        _ => OF_WAITING.contains(&property.name) || IMPACT.contains(&property.name),
+        _ => OF_OTHERS.contains(&property.name) || IMPACT.contains(&property.name),
     };
     let is_unknown = |property: &&Property| is_beyond(property) || needs_causes(property);
     properties::metrics().filter(is_unknown).map(|property| property.name).collect()

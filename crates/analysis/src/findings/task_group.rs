@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap};
 use pompeii_model::{CallId, Distribution, Id, IndexVec, LocationId, RegionId, Role, TaskTime};
 
 use crate::Lens;
-use crate::creators::created_by;
 
 /// Share of the tasks that the creators (the fewest threads possible) have created together.
 pub(crate) const CREATORS_SHARE: f64 = 0.9;
@@ -297,7 +296,7 @@ impl TaskNumbers {
 
 /// The fewest locations that created nearly all tasks.
 fn creators(lens: &Lens, creations: &[CallId]) -> Vec<(LocationId, i64)> {
-    let by_location = created_by(lens, creations);
+    let by_location = lens.by_location("tasks_created", creations);
     let enough = by_location.iter().sum::<i64>() as f64 * CREATORS_SHARE;
     let mut all: Vec<(LocationId, i64)> =
         by_location.enumerated().map(|(location, &created)| (location, created)).collect();
