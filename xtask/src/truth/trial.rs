@@ -99,7 +99,8 @@ impl Trial {
         Ok(Some(seconds))
     }
 
-    /// What the verdict rests on.
+    /// What the verdict rests on. The first run stands for all of them where they must be the same
+    /// anyway, and its numbers are compared with medians: it is the one with the median time.
     pub(super) fn result(&self) -> (Vec<Observation>, Option<Ratios>) {
         let is_decided = |alike: &&Alike| self.ratios(alike).is_some();
         let decided = self.alike.iter().find(is_decided);
@@ -107,7 +108,7 @@ impl Trial {
         let best = decided.or_else(|| self.alike.iter().max_by_key(|of| of.observations.len()));
         let best = best.filter(|of| !of.observations.is_empty());
         let observations = best.map_or(&self.observed, |of| &of.observations);
-        (observations.clone(), decided.and_then(|of| self.ratios(of)))
+        (typical_first(observations), decided.and_then(|of| self.ratios(of)))
     }
 
     /// What the repair and the advice bring, if enough runs show that with certainty.
@@ -166,6 +167,18 @@ impl Trial {
         });
         self.alike.get_mut(at)
     }
+}
+
+/// The run with the median time, then the others in their order. The first run of a program on a
+/// machine that was idle may take half as long again as the next ones.
+fn typical_first(observations: &[Observation]) -> Vec<Observation> {
+    let mut by_time: Vec<usize> = (0..observations.len()).collect();
+    by_time.sort_by(|&a, &b| observations[a].seconds.total_cmp(&observations[b].seconds));
+    let mut runs = observations.to_vec();
+    if let Some(&typical) = by_time.get(by_time.len().saturating_sub(1) / 2) {
+        runs[..=typical].rotate_right(1);
+    }
+    runs
 }
 
 #[cfg(test)]
@@ -231,6 +244,21 @@ mod tests {
         let mut trial = Trial::default();
         (0..6).for_each(|_| add(&mut trial, 1.1));
         assert!(trial.is_over());
+    }
+
+    #[test]
+    fn the_run_with_the_median_time_comes_first() {
+        let check = |seconds: &[f64], expected: &[f64]| {
+            let runs: Vec<Observation> = seconds.iter().map(|&run| observation(run)).collect();
+            let first: Vec<f64> = typical_first(&runs).iter().map(|run| run.seconds).collect();
+            assert_eq!(first, expected);
+        };
+        check(&[0.46, 0.30, 0.34], &[0.34, 0.46, 0.30]);
+        check(&[0.30, 0.31, 0.46], &[0.31, 0.30, 0.46]);
+        check(&[0.31, 0.30, 0.46], &[0.31, 0.30, 0.46]);
+        check(&[0.4, 0.3], &[0.3, 0.4]);
+        check(&[0.4], &[0.4]);
+        check(&[], &[]);
     }
 
     #[test]
