@@ -83,7 +83,7 @@ pub fn write(open: Open<'_>, threads: usize, sink: &mut impl Sink) -> Result<Rea
             result = add(sink, &batch);
         }
     };
-    let options = Options { threads, ..Options::default() };
+    let options = Options { threads, compounds: false, ..Options::default() };
     let sinks = Sinks { found: &mut |_: Compound| {}, tables: Some(&mut take), scenarios: None };
     let Ok(outcome) = replay_on(&mut Local, trace, options, sinks);
     result?;

@@ -14,7 +14,7 @@ use pompeii_replay::archive::definitions;
 use pompeii_replay::definitions::Definitions;
 use pompeii_replay::engine::stream::Stream;
 use pompeii_replay::engine::window::Trace as Streams;
-use pompeii_replay::table::{Content, TABLES, WITHOUT_COMPOUNDS, Wanted};
+use pompeii_replay::table::{Content, TABLES, Wanted};
 use pompeii_replay::{Options, replay};
 
 use crate::error::Error;
@@ -116,10 +116,8 @@ impl Trace {
         };
         let Streams { definitions, streams } = pompeii_replay::trace(&self.archive)?;
         let streams: Vec<Stream> = streams.into_iter().map(stoppable).collect();
-        let compounds = tables.iter().any(|table| !WITHOUT_COMPOUNDS.contains(table));
-        let wanted = Wanted::of(&tables);
-        let options =
-            Options { threads: self.threads, compounds, tables: wanted, ..Options::default() };
+        let (threads, wanted) = (self.threads, Wanted::of(&tables));
+        let options = Options { threads, compounds: false, tables: wanted, ..Options::default() };
         let input = Streams { definitions, streams };
         Ok(Facts::start(input, options, tables, (self.numbering.clone(), is_stopped)))
     }

@@ -3,7 +3,7 @@
 //!
 //! To add a matcher: write a file with a type that implements [`Matcher`], a kind of compound for
 //! what it finds (`compound.rs`), its line in `matchers/all.rs`, and tests as texts (`text/`). The
-//! records that it needs come from `location/`.
+//! records that it needs come from `location/`, and have a topic (`topics.rs`).
 //!
 //! Records come in the order (time, location), those of one location in the order of its events.
 //! The order does not depend on windows or threads, and neither may the compounds. A matcher keeps
@@ -16,6 +16,8 @@ use crate::definitions::Definitions;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::open::Open;
 use crate::engine::record::{Moment, Rec};
+use crate::engine::topics::Topics;
+use crate::table::Kind;
 use crate::transport::dealt::Dealt;
 
 /// Takes the compounds that are found.
@@ -26,6 +28,11 @@ pub(crate) type FoundAt<'a> = &'a mut dyn FnMut(Moment, Compound);
 
 /// Finds compounds of one kind in the records of all locations.
 pub(crate) trait Matcher {
+    /// It gets the records of these topics.
+    const TOPICS: Topics;
+    /// The tables that have rows of its compounds.
+    const TABLES: &'static [Kind];
+
     /// Takes the next record.
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>);
 

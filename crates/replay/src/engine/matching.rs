@@ -14,7 +14,7 @@ use crate::engine::given::Given;
 use crate::engine::mail::{Letters, Mail};
 use crate::engine::open::Open;
 use crate::engine::options::Options;
-use crate::engine::record::{LAST, Moment, Rec, What};
+use crate::engine::record::{LAST, Moment, What};
 use crate::engine::records::Window;
 use crate::matchers::all::Matchers;
 use crate::outcome::Joins;
@@ -22,28 +22,45 @@ use crate::table::Tables;
 use crate::transport::dealt::Dealt;
 use crate::within::Within;
 
-/// Takes windows, and gives compounds to `found`.
+/// Takes windows, and gives what its matchers find to all that take it.
 pub(crate) struct Matching<'a> {
     definitions: &'a Definitions,
     matchers: Matchers,
-    joins: Joins,
     levels: Levels,
-    front: Option<Front>,
-    tables: Option<Tables<'a>>,
-    found: &'a mut (dyn FnMut(Compound) + Send),
+    takers: Takers<'a>,
     /// Other ranks match the records of their own locations.
     dealt: Option<Arc<Dealt>>,
-    /// What is counted, if that is not all.
-    within: Option<Within>,
-    /// Whether compounds are wanted.
-    compounds: bool,
 }
 
-/// The part of a compound that is counted.
-fn counted(within: Option<Within>, compound: Compound) -> Option<Compound> {
-    match within {
-        Some(within) => within.compound(compound),
-        None => Some(compound),
+/// What takes compounds.
+struct Takers<'a> {
+    joins: Joins,
+    front: Option<Front>,
+    tables: Option<Tables<'a>>,
+    /// `None` if compounds are found for tables only.
+    found: Option<&'a mut (dyn FnMut(Compound) + Send)>,
+    /// What is counted, if that is not all.
+    within: Option<Within>,
+}
+
+impl Takers<'_> {
+    /// Takes a compound that was found at a record.
+    fn take(&mut self, moment: Moment, compound: Compound) {
+        let counted = match self.within {
+            Some(within) => within.compound(compound),
+            None => Some(compound),
+        };
+        let Some(compound) = counted else { return };
+        self.joins.note(&compound);
+        if let Some(front) = &mut self.front {
+            front.note(moment, &compound);
+        }
+        if let Some(tables) = &mut self.tables {
+            tables.note(&compound);
+        }
+        if let Some(found) = &mut self.found {
+            found(compound);
+        }
     }
 }
 
@@ -55,28 +72,21 @@ impl<'a> Matching<'a> {
         options: Options,
         tables: Option<Tables<'a>>,
     ) -> Matching<'a> {
-        let (joins, levels) = (Joins::default(), Levels::default());
-        let matchers = Matchers::with_steps(options.task_steps);
-        let (front, within) = (options.path.then(|| Front::new(definitions)), options.within);
-        let (dealt, compounds) = (None, options.compounds);
-        Matching {
-            definitions,
-            matchers,
-            joins,
-            levels,
-            front,
-            tables,
-            found,
-            dealt,
-            within,
-            compounds,
+        let mut matchers = Matchers::new(options.only_tables());
+        if options.task_steps {
+            matchers.tell_steps();
         }
+        let front = options.path.then(|| Front::new(definitions));
+        let found = options.compounds.then_some(found);
+        let takers =
+            Takers { joins: Joins::default(), front, tables, found, within: options.within };
+        Matching { definitions, matchers, levels: Levels::default(), takers, dealt: None }
     }
 
     /// Several ranks match the records of their own locations.
     pub(crate) fn share(&mut self, dealt: &Arc<Dealt>) {
         self.matchers.share(dealt);
-        if let Some(front) = &mut self.front {
+        if let Some(front) = &mut self.takers.front {
             front.share(dealt);
         }
         self.dealt = Some(dealt.clone());
@@ -85,63 +95,43 @@ impl<'a> Matching<'a> {
     /// What other ranks must know.
     pub(crate) fn send(&mut self, mail: &mut Mail) {
         self.matchers.send(mail);
-        if let Some(front) = &mut self.front {
+        if let Some(front) = &mut self.takers.front {
             front.send(mail);
         }
     }
 
     /// Takes what another rank has sent.
     pub(crate) fn receive(&mut self, letters: &Letters) {
-        let Matching { definitions, matchers, joins, front, tables, found, within, .. } = self;
-        if let Some(front) = front {
+        let Matching { definitions, matchers, takers, .. } = self;
+        if let Some(front) = &mut takers.front {
             letters.waits.iter().for_each(|(wait, found)| front.note_wait(*wait, *found));
         }
-        matchers.receive(definitions, letters, &mut |moment: Moment, compound: Compound| {
-            let Some(compound) = counted(*within, compound) else { return };
-            joins.note(&compound);
-            if let Some(front) = front {
-                front.note(moment, &compound);
-            }
-            if let Some(tables) = tables {
-                tables.note(&compound);
-            }
-            found(compound);
+        matchers.receive(definitions, letters, &mut |moment, compound| {
+            takers.take(moment, compound);
         });
     }
 
     /// Takes the next window. Returns the records that have all their waits now, if the causes of
     /// waiting are wanted.
     pub(crate) fn take(&mut self, mut window: Window) -> Given {
-        let Matching { definitions, matchers, joins, levels, front, tables, .. } = self;
-        let (found, dealt, within) = (&mut self.found, &self.dealt, self.within);
-        let has_scope = |record: &Rec| match (&record.what, dealt) {
-            (What::Level(level), Some(dealt)) => dealt.of_number(level.scope) == dealt.rank,
-            _ => true,
-        };
-        let wanted = if self.compounds { &window.records[..] } else { &[] };
-        for record in wanted {
-            if has_scope(record) {
+        let Matching { definitions, matchers, levels, takers, dealt } = self;
+        for record in &window.records {
+            if let What::Level(level) = &record.what
+                && dealt.as_ref().is_none_or(|dealt| dealt.of_number(level.scope) == dealt.rank)
+            {
                 levels.record(&definitions.counters, record);
             }
-            matchers.record(definitions, record, &mut |compound: Compound| {
-                let Some(compound) = counted(within, compound) else { return };
-                joins.note(&compound);
-                if let Some(front) = front {
-                    front.note(record.moment(), &compound);
-                }
-                if let Some(tables) = tables {
-                    tables.note(&compound);
-                }
-                found(compound);
+            matchers.record(definitions, record, &mut |compound| {
+                takers.take(record.moment(), compound);
             });
-            if let Some(front) = front {
+            if let Some(front) = &mut takers.front {
                 front.next();
             }
         }
-        if let Some(tables) = tables {
+        if let Some(tables) = &mut takers.tables {
             tables.window(std::mem::take(&mut window.batches));
         }
-        let Some(front) = front else { return Given::default() };
+        let Some(front) = &mut takers.front else { return Given::default() };
         let mut open = Open::default();
         matchers.open(&mut open);
         open.sort();
@@ -150,27 +140,16 @@ impl<'a> Matching<'a> {
 
     /// The record before which all records have been given, if some are kept.
     pub(crate) fn upto(&self) -> Option<(u64, LocationId)> {
-        self.front.as_ref()?.upto()
+        self.takers.front.as_ref()?.upto()
     }
 
     /// The trace ends. Returns the records that are still kept, too.
     pub(crate) fn end(self) -> (Joins, u64, Amounts, Option<Front>) {
-        let Matching { definitions, mut matchers, mut joins, levels, within, .. } = self;
-        let Matching { mut front, mut tables, found, .. } = self;
-        let incomplete = matchers.end(definitions, &mut |compound| {
-            let Some(compound) = counted(within, compound) else { return };
-            joins.note(&compound);
-            if let Some(front) = &mut front {
-                front.note(LAST, &compound);
-            }
-            if let Some(tables) = &mut tables {
-                tables.note(&compound);
-            }
-            found(compound);
-        });
-        if let Some(tables) = &mut tables {
+        let Matching { definitions, mut matchers, levels, mut takers, .. } = self;
+        let incomplete = matchers.end(definitions, &mut |compound| takers.take(LAST, compound));
+        if let Some(tables) = &mut takers.tables {
             tables.window(Vec::new());
         }
-        (joins, incomplete, levels.amounts(), front)
+        (takers.joins, incomplete, levels.amounts(), takers.front)
     }
 }

@@ -27,6 +27,7 @@ pub mod strand;
 pub mod stream;
 pub mod summary;
 mod together;
+pub mod topics;
 mod travel;
 pub mod tree;
 pub mod window;

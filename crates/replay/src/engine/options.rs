@@ -20,7 +20,8 @@ pub struct Options {
     /// Each task instance has an entry of its own in the call tree, up to this number of instances
     /// of a construct (`engine/instances.rs`).
     pub task_instances: Option<usize>,
-    /// Find compounds. Without them there are the tables of call paths, visits and fragments only.
+    /// Find all compounds. Without them, only those are found that wanted tables have rows of.
+    /// Nothing else gets these, and the outcome lacks what the others would add to it.
     pub compounds: bool,
     /// The tables whose rows are given to [`crate::Sinks::tables`].
     pub tables: Wanted,
@@ -38,5 +39,12 @@ impl Default for Options {
             compounds: true,
             tables: Wanted::ALL,
         }
+    }
+}
+
+impl Options {
+    /// The tables that compounds are found for; `None` if all compounds are wanted.
+    pub(crate) fn only_tables(&self) -> Option<Wanted> {
+        (!self.compounds).then_some(self.tables)
     }
 }

@@ -42,8 +42,10 @@ use crate::engine::spare::Spare;
 use crate::engine::stream::Stream;
 use crate::engine::summary::Summary;
 use crate::engine::together::Together;
+use crate::engine::topics::Topics;
 use crate::engine::tree::{Canonical, SharedTree};
 use crate::location::{Context, Location};
+use crate::matchers::all::Matchers;
 use crate::outcome::Outcome;
 use crate::scenario::Scenarios;
 use crate::table::{self, Batch, Tables};
@@ -94,8 +96,10 @@ pub fn replay_on<T: Transport>(
     let Sinks { found, tables, scenarios } = sinks;
     let wanted = (tables, scenarios);
     match options.threads {
-        0 | 1 => replay_to(transport, trace, options, found, wanted),
-        _ => in_another_thread(found, |found| replay_to(transport, trace, options, found, wanted)),
+        2.. if options.compounds => {
+            in_another_thread(found, |found| replay_to(transport, trace, options, found, wanted))
+        }
+        _ => replay_to(transport, trace, options, found, wanted),
     }
 }
 
@@ -153,6 +157,16 @@ const DIVIDED_MIN: usize = 64;
 fn share(options: Options, locations: usize, on_their_way: usize) -> usize {
     let whole = (options.window_events / locations.max(1)).max(1);
     (whole / on_their_way).max(whole.min(DIVIDED_MIN))
+}
+
+/// The topics of the records that are written. Those of teams are needed in any case: a location
+/// that has many of them waits for the horizon, and so there are never many forks whose workers
+/// have not come.
+fn topics(options: Options) -> Topics {
+    match options.only_tables() {
+        Some(tables) => Matchers::new(Some(tables)).topics().with(Topics::TEAMS),
+        None => Topics::ALL,
+    }
 }
 
 /// A location with its events.
@@ -258,8 +272,10 @@ impl<'a> Engine<'a> {
         let shared = definitions.system.processes.iter().map(|_| Shared::default()).collect();
         let own = definitions.system.locations.ids().zip(streams);
         let own = own.filter(|(_, stream)| !matches!(stream, Stream::Elsewhere));
+        let topics = topics(options);
         let seat = |(id, stream): (LocationId, Stream)| {
             let mut location = Location::new(id, definitions);
+            location.write_records_of(topics);
             if options.path {
                 location.keep_profiles();
             }

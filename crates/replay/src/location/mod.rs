@@ -30,6 +30,7 @@ use crate::engine::instances::{Instances, Row};
 use crate::engine::process::{Fork, Gaps, Missing, Shared};
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, VisitId, What, WindowCall};
 use crate::engine::strand::{Frame, Moved, Strand};
+use crate::engine::topics::Topics;
 use crate::engine::tree::{Local, LocalTree, NodeId, SharedTree};
 use crate::hash::Table;
 use crate::table::Wanted;
@@ -128,6 +129,8 @@ pub struct Location {
     first_error: Option<String>,
     /// Its rows of tables, if they are wanted.
     tables: Option<Box<OwnTables>>,
+    /// The topics of its records.
+    topics: Topics,
     records: Vec<Rec>,
     /// Times between records.
     profile: Profile,
@@ -176,6 +179,7 @@ impl Location {
             forks_without_team: 0,
             first_error: None,
             tables: None,
+            topics: Topics::ALL,
             records: Vec::new(),
             profile: Vec::new(),
         }
@@ -206,6 +210,11 @@ impl Location {
     /// From now on, visits have numbers, and rows in tables.
     pub fn keep_visits(&mut self, wanted: Wanted) {
         self.tables = Some(Box::new(OwnTables::new(wanted)));
+    }
+
+    /// Only records of these topics are written.
+    pub fn write_records_of(&mut self, topics: Topics) {
+        self.topics = topics;
     }
 
     /// Time of the last event: no later record is earlier.
@@ -444,6 +453,9 @@ impl Location {
 
     #[inline]
     fn record(&mut self, (node, visit): (Local, VisitId), what: What) {
+        if !self.topics.meet(what.topic()) {
+            return;
+        }
         let (time, location, node) = (self.now, self.id, self.tree.shared(node));
         let begin = self.profile.len();
         self.tree.take_profile(&mut self.profile);

@@ -1,5 +1,7 @@
-//! All matchers of a trace, which get each record in turn. To add one: its line in `matchers!`;
-//! `engine/matcher.rs` says what else it needs.
+//! All matchers of a trace. Each record is given to those that take its topic, in turn. If only
+//! some tables are wanted, matchers that have no rows of these get no record.
+//!
+//! To add a matcher: its line in `matchers!`; `engine/matcher.rs` says what else it needs.
 
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::Rec;
+use crate::engine::topics::Topics;
 use crate::matchers::barrier::Barriers;
 use crate::matchers::collective::Collectives;
 use crate::matchers::fork::Forks;
@@ -17,6 +20,7 @@ use crate::matchers::turn::Turns;
 use crate::matchers::windows::epochs::Epochs;
 use crate::matchers::windows::fences::Fences;
 use crate::matchers::windows::locks::WindowLocks;
+use crate::table::{Kind, Wanted};
 use crate::task::Tasks;
 use crate::transport::dealt::Dealt;
 
@@ -24,15 +28,45 @@ use crate::transport::dealt::Dealt;
 macro_rules! matchers {
     ($($field:ident: $type:ty),* $(,)?) => {
         /// All matchers of a trace.
-        #[derive(Debug, Default)]
+        #[derive(Debug)]
         pub struct Matchers {
             $($field: $type,)*
+            is_wanted: IsWanted,
+        }
+
+        /// Which matchers get records.
+        #[derive(Debug)]
+        struct IsWanted {
+            $($field: bool,)*
         }
 
         impl Matchers {
+            /// Before the first record. Only the rows of these tables are wanted, or all compounds.
+            pub(crate) fn new(tables: Option<Wanted>) -> Matchers {
+                let has_some = |of: &[Kind]| {
+                    tables.is_none_or(|tables| of.iter().any(|table| tables.has(*table)))
+                };
+                Matchers {
+                    $($field: Default::default(),)*
+                    is_wanted: IsWanted { $($field: has_some(<$type>::TABLES),)* },
+                }
+            }
+
+            /// The topics of the records that a matcher gets.
+            pub(crate) fn topics(&self) -> Topics {
+                let mut topics = Topics::NONE;
+                $(if self.is_wanted.$field {
+                    topics = topics.with(<$type>::TOPICS);
+                })*
+                topics
+            }
+
             /// Takes the next record.
             pub fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
-                $(self.$field.record(definitions, record, found);)*
+                let topic = record.what.topic();
+                $(if <$type>::TOPICS.meet(topic) && self.is_wanted.$field {
+                    self.$field.record(definitions, record, found);
+                })*
             }
 
             /// The trace ends: returns the number of instances that are not complete.
@@ -84,12 +118,8 @@ matchers! {
 }
 
 impl Matchers {
-    /// Before the first record.
-    pub(crate) fn with_steps(tells_steps: bool) -> Matchers {
-        let mut matchers = Matchers::default();
-        if tells_steps {
-            matchers.tasks.tell_steps();
-        }
-        matchers
+    /// From now on, the steps of tasks are wanted.
+    pub(crate) fn tell_steps(&mut self) {
+        self.tasks.tell_steps();
     }
 }

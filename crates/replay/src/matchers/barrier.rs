@@ -11,8 +11,10 @@ use crate::compound::{BarrierVisit, Compound};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, TeamInstance, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 
 /// A barrier: the team and the number of the barrier in its parallel region.
 type Key = (TeamInstance, u32);
@@ -194,6 +196,9 @@ impl Barriers {
 }
 
 impl Matcher for Barriers {
+    const TOPICS: Topics = Topics::BARRIERS.with(Topics::TASKS).with(Topics::TEAMS);
+    const TABLES: &'static [Kind] = &[Kind::Barriers, Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         match record.what {
             What::BarrierEnter { team, barrier } => {

@@ -17,8 +17,10 @@ use crate::engine::mail::{Letters, Mail};
 use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, NONE, Rec, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table;
 use crate::transport::dealt::Dealt;
 
 /// Whether all processes begin or end MPI together with this function.
@@ -146,6 +148,9 @@ struct Management {
 }
 
 impl Matcher for Collectives {
+    const TOPICS: Topics = Topics::CALLS.with(Topics::COLLECTIVES).with(Topics::GAPS);
+    const TABLES: &'static [table::Kind] = &[table::Kind::Collectives, table::Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         match record.what {
             What::CollectiveBegin => {

@@ -10,7 +10,9 @@ use crate::compound::{Compound, PartVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{ForkId, Rec, What};
+use crate::engine::topics::Topics;
 use crate::place::Place;
+use crate::table::Kind;
 
 /// Teams that are not complete.
 #[derive(Debug, Default)]
@@ -66,6 +68,9 @@ impl Team {
 }
 
 impl Matcher for Forks {
+    const TOPICS: Topics = Topics::TEAMS;
+    const TABLES: &'static [Kind] = &[Kind::Forks];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let &Rec { time, what, .. } = record;
         let fork = match what {

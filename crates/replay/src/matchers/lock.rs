@@ -13,8 +13,10 @@ use crate::compound::{Compound, LockVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 
 /// All locks of the trace.
 #[derive(Debug, Default)]
@@ -72,6 +74,9 @@ fn keep_last<T>(of: &mut BTreeMap<u32, T>, order: u32) {
 }
 
 impl Matcher for Locks {
+    const TOPICS: Topics = Topics::LOCKS;
+    const TABLES: &'static [Kind] = &[Kind::Locks, Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let &Rec { time, location, what, .. } = record;
         let (lock, at) =

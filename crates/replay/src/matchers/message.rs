@@ -18,6 +18,7 @@ use crate::engine::mail::{Letters, Mail, Notice};
 use crate::engine::matcher::{Found, FoundAt, Matcher};
 use crate::engine::open::Open;
 use crate::engine::record::{CollectiveEnd, ForeignCancel, LAST, Message, Moment, Rec, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::matchers::call::{Call, CallId, Calls, Kind};
 use crate::matchers::icollective::{Answer, Operations};
@@ -25,6 +26,7 @@ use crate::matchers::message_order::Received;
 use crate::matchers::queues::Queues;
 use crate::matchers::side::{By, Key, Side};
 use crate::place::Place;
+use crate::table;
 use crate::transport::dealt::Dealt;
 
 /// A send that has not been received.
@@ -118,6 +120,9 @@ impl Gapped {
 }
 
 impl Matcher for Messages {
+    const TOPICS: Topics = Topics::CALLS.with(Topics::MESSAGES).with(Topics::GAPS);
+    const TABLES: &'static [table::Kind] = &[table::Kind::Messages, table::Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let process = definitions.system.locations[record.location].process;
         match record.what {

@@ -8,8 +8,10 @@ use crate::compound::{Compound, TurnVisit};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, TeamInstance, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 
 /// The last turn of each team, and the last iteration that it has posted.
 #[derive(Debug, Default)]
@@ -19,6 +21,9 @@ pub struct Turns {
 }
 
 impl Matcher for Turns {
+    const TOPICS: Topics = Topics::TURNS.with(Topics::TEAMS);
+    const TABLES: &'static [Kind] = &[Kind::Waits];
+
     fn record(&mut self, _: &Definitions, record: &Rec, found: Found<'_>) {
         let &Rec { time, what, .. } = record;
         let at = record.place();

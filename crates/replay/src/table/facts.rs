@@ -28,6 +28,8 @@ struct Facts {
     collectives: collectives::Rows,
     tasks: tasks::Rows,
     waits: waits::Rows,
+    /// Rows of all tables.
+    rows: usize,
 }
 
 /// Makes rows of compounds, and gives batches on.
@@ -69,16 +71,9 @@ pub(crate) fn batches(
 impl Facts {
     fn take(&mut self) -> Vec<Content> {
         let mut contents = Vec::new();
-        let Facts { forks, barriers, locks, messages, collectives, tasks, waits } = self;
+        let Facts { forks, barriers, locks, messages, collectives, tasks, waits, .. } = self;
         drain!(contents, forks, barriers, locks, messages, collectives, tasks, waits);
         contents
-    }
-
-    /// Rows of the largest table.
-    fn rows(&self) -> usize {
-        let some = [self.forks.len(), self.barriers.len(), self.locks.len(), self.messages.len()];
-        let others = [self.collectives.len(), self.tasks.len(), self.waits.len()];
-        some.into_iter().chain(others).max().unwrap_or(0)
     }
 }
 
@@ -125,13 +120,14 @@ impl<'a> Tables<'a> {
             return;
         }
         let facts = self.facts.entry(location).or_default();
+        facts.rows += usize::from(has_row) + usize::from(wait.is_some());
         if has_row {
             facts.note(compound);
         }
         if let Some(wait) = wait {
             facts.waits.push(wait);
         }
-        if facts.rows() >= BATCH_ROWS
+        if facts.rows >= BATCH_ROWS
             && let Some(mut full) = self.facts.remove(&location)
         {
             self.give_calls();

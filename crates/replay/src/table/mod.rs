@@ -49,9 +49,6 @@ pub enum Column {
     Calls(Vec<u32>),
 }
 
-/// Tables that each location makes by itself, so that no compound is needed for them.
-pub const WITHOUT_COMPOUNDS: [&str; 3] = ["calls", "visits", "fragments"];
-
 /// The tables whose rows are wanted. That of call paths always comes, because the others need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted(u32);

@@ -35,8 +35,10 @@ use crate::compound::Compound;
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
     WaitNumber,
@@ -587,6 +589,10 @@ impl Tasks {
 }
 
 impl Matcher for Tasks {
+    // Each record ends a time that may be work.
+    const TOPICS: Topics = Topics::ALL;
+    const TABLES: &'static [Kind] = &[Kind::Tasks, Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         self.account(record);
         match record.what {

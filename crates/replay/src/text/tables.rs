@@ -38,8 +38,15 @@ pub fn analyse_tables(trace: &TextTrace, tables: &[&str]) -> Result<String, Stri
     let mut first: Option<String> = None;
     for (number, (ranks, threads, window_events)) in combinations().enumerate() {
         // Without the others, tables have the same rows.
-        let wanted = if number % 2 == 0 { Wanted::ALL } else { Wanted::of(tables) };
-        let options = Options { threads, window_events, tables: wanted, ..Options::default() };
+        let is_all = number % 2 == 0;
+        let wanted = if is_all { Wanted::ALL } else { Wanted::of(tables) };
+        let options = Options {
+            threads,
+            window_events,
+            tables: wanted,
+            compounds: is_all,
+            ..Options::default()
+        };
         let of_ranks = Channels::run(ranks, &|rank| rows(trace, rank, options));
         let mut all = Texts::new();
         for rows in of_ranks {

@@ -16,8 +16,10 @@ use crate::compound::{Compound, PairSyncs, WindowPattern};
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, Rec, What, WindowCall};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 use crate::transport::dealt::Dealt;
 
 /// Epochs that are remembered: those of a trace in which a process is missing never end.
@@ -86,6 +88,9 @@ pub struct Epochs {
 }
 
 impl Matcher for Epochs {
+    const TOPICS: Topics = Topics::WINDOWS.with(Topics::GAPS);
+    const TABLES: &'static [Kind] = &[Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         let process = || definitions.system.locations[record.location].process;
         match record.what {

@@ -13,8 +13,10 @@ use crate::compound::{Compound, PairSyncs, WindowPattern};
 use crate::definitions::{Definitions, Resource};
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, CollectiveEnd, EVERY_RANK, NONE, Rec, What, WindowCall};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 use crate::transport::dealt::Dealt;
 
 /// Fences of a window that are open at most: further ones are those of a trace in which a process
@@ -48,6 +50,9 @@ pub struct Fences {
 }
 
 impl Matcher for Fences {
+    const TOPICS: Topics = Topics::COLLECTIVES.with(Topics::WINDOWS).with(Topics::GAPS);
+    const TABLES: &'static [Kind] = &[Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         match record.what {
             What::CollectiveBegin => drop(self.begins.insert(record.location, record.time)),

@@ -15,8 +15,10 @@ use crate::compound::WindowPattern;
 use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Access, EVERY_RANK, Rec, What, WindowCall};
+use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::table::Kind;
 use crate::transport::dealt::Dealt;
 
 /// The number of calls that wait for others, and of epochs that are over, which are remembered for
@@ -120,6 +122,9 @@ pub struct WindowLocks {
 }
 
 impl Matcher for WindowLocks {
+    const TOPICS: Topics = Topics::CALLS.with(Topics::WINDOWS);
+    const TABLES: &'static [Kind] = &[Kind::Waits];
+
     fn record(&mut self, definitions: &Definitions, record: &Rec, found: Found<'_>) {
         if !*self.has_windows.get_or_insert_with(|| definitions.has_windows()) {
             return;
