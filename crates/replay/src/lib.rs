@@ -32,6 +32,7 @@ mod names;
 pub mod outcome;
 pub mod path;
 pub mod place;
+mod recent;
 pub mod scenario;
 pub mod table;
 pub mod task;

@@ -12,8 +12,8 @@ use crate::definitions::Definitions;
 use crate::engine::matcher::{Found, Matcher};
 use crate::engine::record::{Rec, TeamInstance, What};
 use crate::engine::topics::Topics;
-use crate::hash::Table;
 use crate::place::Place;
+use crate::recent::RecentTable;
 use crate::table::Kind;
 
 /// A barrier: the team and the number of the barrier in its parallel region.
@@ -22,10 +22,10 @@ type Key = (TeamInstance, u32);
 /// Barriers that some threads have not left.
 #[derive(Debug, Default)]
 pub struct Barriers {
-    open: Table<Key, Instance>,
+    open: RecentTable<Key, Instance>,
     /// By location: more than one, if a task has a team of its own.
     within: Vec<Within>,
-    teams: Table<TeamInstance, Team>,
+    teams: RecentTable<TeamInstance, Team>,
     incomplete: u64,
 }
 
@@ -108,8 +108,8 @@ impl Barriers {
         let &Rec { time, location, .. } = record;
         let at = record.place();
         let Barriers { open, within, teams, .. } = self;
-        let instance = open.entry(key).or_insert_with(|| {
-            teams.entry(key.0).or_default().open += 1;
+        let instance = open.get_or_insert_with(key, || {
+            teams.get_or_insert_with(key.0, Team::default).open += 1;
             let size = definitions.team_size(key.0.team.into());
             let visits = Vec::with_capacity(size.min(1 << 12));
             Instance { size, visits, latest: None, gone: 0 }
@@ -171,14 +171,14 @@ impl Barriers {
             visit.task_ticks = visit.tasks_at(record.time);
             visit.task_since = is_task.then_some(record.time);
             // The creation of the task may be missing.
-            self.teams.entry(key.0).or_default().has_tasks |= is_task;
+            self.teams.get_or_insert_with(key.0, Team::default).has_tasks |= is_task;
         }
     }
 
     /// A thread has ended its part. If it is the last one of the team, the barriers that
     /// are not complete get no further thread.
     fn end_part(&mut self, definitions: &Definitions, team: TeamInstance) {
-        let of_team = self.teams.entry(team).or_default();
+        let of_team = self.teams.get_or_insert_with(team, Team::default);
         of_team.ended += 1;
         let size = of_team.size.get_or_insert_with(|| definitions.team_size(team.team.into()));
         if of_team.ended != *size {
@@ -208,7 +208,7 @@ impl Matcher for Barriers {
                 self.leave((team, barrier), record, is_final, found);
             }
             What::TasksExpected(team) => {
-                self.teams.entry(team).or_default().has_tasks = true;
+                self.teams.get_or_insert_with(team, Team::default).has_tasks = true;
             }
             What::TaskSwitch { team, task } => self.switch(record, team, task.is_some()),
             What::PartEnd { team, .. } => self.end_part(definitions, team),

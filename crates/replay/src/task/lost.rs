@@ -31,7 +31,7 @@ impl Tasks {
         if let Some(parts) = self.parts.get_mut(location.index()) {
             parts.clear();
         }
-        for (team, of_team) in &mut self.teams {
+        for (team, of_team) in self.teams.iter_mut() {
             let ended = self.lost.ended.get(&(location, team.team));
             let has_ended = ended.is_some_and(|ended| *ended >= team.number);
             of_team.is_lost |= !has_ended && is_member(definitions, *team, location);

@@ -38,6 +38,7 @@ use crate::engine::record::{ForkId, Rec, Scope, TaskId, TeamInstance, What};
 use crate::engine::topics::Topics;
 use crate::hash::Table;
 use crate::place::Place;
+use crate::recent::RecentTable;
 use crate::table::Kind;
 use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
@@ -51,8 +52,8 @@ use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, task_of
 pub struct Tasks {
     /// The parts of each location, from the outside in.
     parts: Vec<Vec<Part>>,
-    teams: Table<TeamInstance, Team>,
-    live: Table<TaskId, Task>,
+    teams: RecentTable<TeamInstance, Team>,
+    live: RecentTable<TaskId, Task>,
     groups: Table<WaitNumber, Group>,
     /// The longest chains of teams whose masters have ended their parts, until they join.
     spans: Table<ForkId, i64>,
@@ -137,7 +138,7 @@ impl Tasks {
         let is_lost = !self.teams.contains_key(&team) && self.misses_some(definitions, team);
         let size = || definitions.team_size(team.team.into());
         let new = || Team { is_lost, ..Team::new(number, size()) };
-        let of_team = self.teams.entry(team).or_insert_with(new);
+        let of_team = self.teams.get_or_insert_with(team, new);
         if let Some(fork) = fork.filter(|fork| fork.master == record.location) {
             (of_team.fork, of_team.outer) = (Some(fork), outer);
             of_team.at = Some(record.place());

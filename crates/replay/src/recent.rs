@@ -1,0 +1,169 @@
+//! A table that finds the entry that was used last without a search: records that follow each other
+//! are often about the same task, team or barrier, and each of them has several questions about it.
+//! Values keep their places in memory while they are in the table.
+
+use std::cell::Cell;
+use std::hash::Hash;
+
+use crate::hash::Table;
+
+/// A table with small keys. No result depends on the order of its entries.
+#[derive(Debug)]
+pub(crate) struct RecentTable<K, V> {
+    places: Table<K, u32>,
+    entries: Vec<Option<(K, V)>>,
+    free: Vec<u32>,
+    /// The place that was used last; its entry may be gone.
+    last: Cell<u32>,
+}
+
+impl<K, V> Default for RecentTable<K, V> {
+    fn default() -> RecentTable<K, V> {
+        let (places, entries, free) = (Table::default(), Vec::new(), Vec::new());
+        RecentTable { places, entries, free, last: Cell::new(0) }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
+    /// The place that was used last, if it is that of the key.
+    #[inline]
+    fn last_place(&self, key: &K) -> Option<usize> {
+        let last = self.last.get() as usize;
+        let is_it = matches!(self.entries.get(last), Some(Some((known, _))) if known == key);
+        is_it.then_some(last)
+    }
+
+    #[inline]
+    fn place(&self, key: &K) -> Option<usize> {
+        self.last_place(key).or_else(|| {
+            let place = *self.places.get(key)?;
+            self.last.set(place);
+            Some(place as usize)
+        })
+    }
+
+    /// The place of a key, which gets one if it has none.
+    fn place_or_new(&mut self, key: K) -> usize {
+        self.last_place(&key).unwrap_or_else(|| {
+            let RecentTable { places, entries, free, last } = self;
+            let place = *places.entry(key).or_insert_with(|| {
+                free.pop().unwrap_or_else(|| {
+                    entries.push(None);
+                    (entries.len() - 1) as u32
+                })
+            });
+            last.set(place);
+            place as usize
+        })
+    }
+
+    /// The value of a key.
+    #[inline]
+    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+        self.entries[self.place(key)?].as_ref().map(|(_, value)| value)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        let place = self.place(key)?;
+        self.entries[place].as_mut().map(|(_, value)| value)
+    }
+
+    /// Whether a key has a value.
+    #[inline]
+    pub(crate) fn contains_key(&self, key: &K) -> bool {
+        self.place(key).is_some()
+    }
+
+    /// The value of a key, which gets one if it has none.
+    pub(crate) fn get_or_insert_with(&mut self, key: K, new: impl FnOnce() -> V) -> &mut V {
+        let place = self.place_or_new(key);
+        &mut self.entries[place].get_or_insert_with(|| (key, new())).1
+    }
+
+    /// Gives a key a value. Returns the one that it had.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let place = self.place_or_new(key);
+        self.entries[place].replace((key, value)).map(|(_, old)| old)
+    }
+
+    /// Takes a key and its value out.
+    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+        let place = self.places.remove(key)?;
+        self.free.push(place);
+        self.entries[place as usize].take().map(|(_, value)| value)
+    }
+
+    /// Takes all entries out that are not to be kept.
+    pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&K, &mut V) -> bool) {
+        for (place, entry) in (0..).zip(&mut self.entries) {
+            if let Some((key, value)) = entry
+                && !is_kept(key, value)
+            {
+                self.places.remove(key);
+                self.free.push(place);
+                *entry = None;
+            }
+        }
+    }
+
+    /// All entries.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.entries.iter_mut().flatten().map(|(key, value)| (&*key, value))
+    }
+
+    /// Number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn sorted(table: &mut RecentTable<u8, u32>) -> Vec<(u8, u32)> {
+        let mut all: Vec<(u8, u32)> = table.iter_mut().map(|(key, value)| (*key, *value)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    proptest! {
+        /// Few keys, so that places are used again.
+        #[test]
+        fn it_has_what_an_ordered_map_has(
+            steps in proptest::collection::vec((0..8_u8, 0..12_u8, any::<u32>()), 0..200)
+        ) {
+            let (mut table, mut map) = (RecentTable::default(), BTreeMap::new());
+            for (action, key, value) in steps {
+                match action {
+                    0 | 1 => prop_assert_eq!(table.insert(key, value), map.insert(key, value)),
+                    2 | 3 => prop_assert_eq!(table.remove(&key), map.remove(&key)),
+                    4 => {
+                        let one = *table.get_or_insert_with(key, || value);
+                        prop_assert_eq!(one, *map.entry(key).or_insert(value));
+                    }
+                    5 => {
+                        table.get_mut(&key).into_iter().for_each(|it| *it ^= value);
+                        map.get_mut(&key).into_iter().for_each(|it| *it ^= value);
+                    }
+                    6 => {
+                        table.retain(|_, it| *it > value);
+                        map.retain(|_, it| *it > value);
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!(table.get(&key), map.get(&key));
+                prop_assert_eq!(table.contains_key(&key), map.contains_key(&key));
+                prop_assert_eq!(table.len(), map.len());
+            }
+            let expected: Vec<(u8, u32)> = map.into_iter().collect();
+            prop_assert_eq!(sorted(&mut table), expected);
+        }
+    }
+}
