@@ -9,9 +9,13 @@ from collections import defaultdict
 
 from pycubexr import CubexParser
 
+import read_cube3
+
 
 def exclusive(path):
     """{(metric, path): [value by location]}."""
+    if path.endswith((".cube", ".cube.gz")):
+        return read_cube3.exclusive(path)
     values = {}
     with CubexParser(path) as report:
         locations = report.get_locations()
