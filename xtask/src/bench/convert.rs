@@ -1,6 +1,6 @@
 //! What `pompeii convert` takes, on generated traces (`traces.rs`): events per second of CPU time
-//! for each format and shape of a trace, and whether memory follows the length of a trace. Next to
-//! it the tables of the Python module, read batch by batch.
+//! for each format and shape of a trace, and whether memory follows the length of a trace. The same
+//! for tables of the Python module, read batch by batch.
 //!
 //! `BENCH_TURNS` is the number of runs of which the median counts.
 
@@ -31,9 +31,9 @@ const FORMATS: [(&str, f64); 4] =
 const FURTHER: [(&str, f64); 5] =
     [("speedscope", 0.0), ("chrome", 0.0), ("firefox", 0.0), ("paraver", 0.0), ("epilog", 0.0)];
 
-/// Tables of Python, by name, and the same goal. That of events is made of the records alone, and
-/// those of visits of the call paths, too.
-const TABLES: [(&str, f64); 2] = [("events", 10.0), ("visits", 10.0)];
+/// Tables of Python, by name, and the same goal. That of events is made of the records alone, that
+/// of visits of the call paths, too, and that of waits of nearly all that is found in a trace.
+const TABLES: [(&str, f64); 3] = [("events", 10.0), ("visits", 10.0), ("waits", 10.0)];
 
 /// Reads a table of a trace. The anchor is its first argument, the name the second one.
 const READ: &str = "
@@ -45,6 +45,10 @@ sys.exit(sum(len(rows) for rows in table.batches()) == 0)
 /// Shape, processes, threads of each.
 const SHAPES: [(&str, u32, u32); 4] =
     [("functions", 1, 8), ("tasks", 1, 8), ("barriers", 1, 8), ("halo", 8, 1)];
+
+fn of_python(table: &str) -> String {
+    format!("Python {table}")
+}
 
 /// Prints one table or both.
 pub fn run(on: Option<&str>) -> Result<()> {
@@ -140,30 +144,37 @@ impl Bench {
                 show(format, rate_min, &|| self.convert(&anchor, format))?;
             }
             for (table, rate_min) in TABLES {
-                show(&format!("Python {table}"), rate_min, &|| self.read(&anchor, table))?;
+                show(&of_python(table), rate_min, &|| self.read(&anchor, table))?;
             }
         }
         Ok(())
     }
 
     fn memory(&self) -> Result<()> {
-        println!("{:10} {:9} {:>12} {:>13}", "trace", "format", "MB of 10 M", "MB of 100 M");
+        println!("{:10} {:13} {:>12} {:>13}", "trace", "format", "MB of 10 M", "MB of 100 M");
         for (shape, processes, threads) in SHAPES {
-            let mut peaks = [[0; FORMATS.len()]; 2];
-            for (millions, peaks) in [10, 100].into_iter().zip(&mut peaks) {
+            let peaks = |millions: u64| {
                 let of = (processes, threads);
                 let (anchor, _) = self.writer.write(shape, of, millions * MILLION)?;
-                for ((format, _), peak) in FORMATS.iter().zip(peaks) {
-                    *peak = self.convert(&anchor, format)?.peak_bytes;
-                }
-            }
-            let [short, long] = peaks;
-            for ((format, _), (short, long)) in FORMATS.iter().zip(short.iter().zip(long)) {
+                self.peaks_bytes(&anchor)
+            };
+            for ((what, short), (_, long)) in peaks(10)?.into_iter().zip(peaks(100)?) {
                 let missed = if long > PEAK_BYTES_MAX { "  MISSED" } else { "" };
                 let (short, long) = (short >> 20, long >> 20);
-                println!("{shape:10} {format:9} {short:12} {long:13}{missed}");
+                println!("{shape:10} {what:13} {short:12} {long:13}{missed}");
             }
         }
         Ok(())
+    }
+
+    /// The largest resident memory of each conversion of a trace, and of each table.
+    fn peaks_bytes(&self, anchor: &Path) -> Result<Vec<(String, u64)>> {
+        let formats = FORMATS.iter().map(|(format, _)| {
+            Ok(((*format).to_owned(), self.convert(anchor, format)?.peak_bytes))
+        });
+        let tables = TABLES
+            .iter()
+            .map(|(table, _)| Ok((of_python(table), self.read(anchor, table)?.peak_bytes)));
+        formats.chain(tables).collect()
     }
 }
