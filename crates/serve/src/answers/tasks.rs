@@ -1,6 +1,8 @@
 //! `tasks`: the task instances of a window, with their fragments and the links between them. They
 //! are decoded on two threads, unless there are few events.
 
+use std::collections::HashSet;
+use std::mem;
 use std::ops::Range;
 
 use pompeii_index::{Fragment, TaskId, TaskLink, Tasks};
@@ -72,18 +74,32 @@ fn part(session: &Session, locations: &[usize], window: &Range<u64>) -> Result<T
 }
 
 /// Keeps the longest fragments and as many creations, those of kept fragments first. Returns the
-/// number of what is left out.
+/// number of what is left out. A window may have a hundred times as many of them as are kept, so
+/// only these are sorted.
 fn keep(tasks: &mut Tasks, most: usize) -> u64 {
     let all = tasks.fragments.len() + tasks.creations.len();
-    tasks.fragments.sort_by_key(|it| (std::cmp::Reverse(it.end - it.start), it.start, it.location));
-    tasks.fragments.truncate(most);
-    let mut kept: Vec<TaskId> = tasks.fragments.iter().map(|it| it.task).collect();
-    kept.sort_unstable();
-    let is_kept = |task: &TaskId| kept.binary_search(task).is_ok();
-    tasks.creations.sort_by_key(|(location, time, task)| (!is_kept(task), *time, *location));
-    tasks.creations.truncate(most);
-    tasks.fragments.sort_by_key(|it| (it.start, it.location));
+    let length = |it: &Fragment| std::cmp::Reverse(it.end - it.start);
+    keep_least(&mut tasks.fragments, most, |it| (length(it), it.start, it.location, it.task));
+    tasks.fragments.sort_unstable_by_key(|it| (it.start, it.location, length(it), it.task));
+    let kept: HashSet<TaskId> = tasks.fragments.iter().map(|it| it.task).collect();
+    let order = |(location, time, task): &(usize, u64, TaskId)| (*time, *location, *task);
+    let (mut creations, mut others): (Vec<_>, Vec<_>) =
+        mem::take(&mut tasks.creations).into_iter().partition(|(_, _, task)| kept.contains(task));
+    keep_least(&mut creations, most, order);
+    keep_least(&mut others, most - creations.len(), order);
+    for some in [&mut creations, &mut others] {
+        some.sort_unstable_by_key(order);
+        tasks.creations.append(some);
+    }
     (all - tasks.fragments.len() - tasks.creations.len()) as u64
+}
+
+/// Keeps the `most` items with the least keys, in any order.
+fn keep_least<T, K: Ord>(items: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) {
+    if items.len() > most {
+        items.select_nth_unstable_by_key(most, key);
+        items.truncate(most);
+    }
 }
 
 fn answer(trace: &Trace, tasks: &Tasks, left_out: u64) -> Answer {
@@ -147,5 +163,26 @@ mod tests {
         assert_eq!(numbers, [2, 3]);
         assert_eq!(tasks.creations, [(0, 2, task(2)), (0, 3, task(3))]);
         assert_eq!(keep(&mut tasks, 100), 0);
+    }
+
+    #[test]
+    fn creations_of_kept_fragments_come_first() {
+        let task = |number| TaskId { team: 0, thread: 0, number };
+        let (is_resumed, is_suspended) = (false, false);
+        let fragment =
+            Fragment { location: 1, task: task(9), start: 50, end: 60, is_resumed, is_suspended };
+        // Created last, on the second thread; of the others the earliest ones stay.
+        let creations = vec![
+            (0, 7, task(3)),
+            (0, 5, task(2)),
+            (0, 5, task(1)),
+            (1, 40, task(9)),
+            (1, 4, task(4)),
+        ];
+        let mut tasks = Tasks { creations, fragments: vec![fragment] };
+        assert_eq!(keep(&mut tasks, 3), 2);
+        assert_eq!(tasks.creations, [(1, 40, task(9)), (1, 4, task(4)), (0, 5, task(1))]);
+        assert_eq!(keep(&mut tasks, 0), 4);
+        assert_eq!(tasks, Tasks::default());
     }
 }
