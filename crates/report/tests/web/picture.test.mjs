@@ -9,6 +9,7 @@ import { EmbeddedSource, keysOf } from "../../web/source/embedded.js";
 import { boxesOf, piecesOf } from "../../web/source/pieces.js";
 import { pictureOf } from "../../web/source/unpack.js";
 import { palette, shadesOf, wordOf } from "../../web/time/paint.js";
+import { Pixels } from "../../web/time/pixels.js";
 import { hatch, raster } from "../../web/time/raster.js";
 
 const EXACT = 2 ** 31;
@@ -107,7 +108,8 @@ function drawn(row, width, height, window) {
   const picture = decodePicture(bytes([row]));
   const image = new Uint32Array(width * height);
   raster(image, width, [{ row: picture.rows[0], picture, y: 0, height }], window, colours);
-  const letter = new Map([[colours.region[0], "c"], [colours.states[1], "w"], [PAPER, "."]]);
+  const letter = new Map([[colours.region[0], "c"], [colours.region[1], "w"],
+    [colours.states[1], "w"], [PAPER, "."]]);
   return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) =>
     letter.get(image[y * width + x]) ?? "?").join(""));
 }
@@ -125,6 +127,45 @@ test("a narrow box has a pixel, and boxes outside of the window have none", () =
     boxes: [[0, 1, EXACT + 0], [64, 65, EXACT + 0], [160, 170, EXACT + 0]] };
   assert.deepEqual(drawn(row, 8, 1, [0, 128]), ["c...c..."]);
   assert.deepEqual(drawn(row, 4, 1, [64, 128]), ["c..."]);
+  // What ends before the window has no pixel at its border.
+  const before = { ...row, boxes: [[0, 1, EXACT + 0], [2, 64, EXACT + 0]] };
+  assert.deepEqual(drawn(before, 4, 1, [64, 128]), ["...."]);
+  assert.deepEqual(drawn({ ...before, kind: 0 }, 4, 1, [64, 128]), ["...."]);
+  const cut = { ...row, kind: 0, boxes: [[0, 96, EXACT + 0]] };
+  assert.deepEqual(drawn(cut, 4, 1, [64, 128]), ["cc.."]);
+});
+
+test("a window in a long row shows its boxes, in whatever order they are", () => {
+  // 1,000 boxes of one pixel, each third one waiting, and one that is as long as all of them.
+  const all = Array.from({ length: 1000 }, (_, at) =>
+    [at * 16, at * 16 + 16, EXACT + (at % 3 === 2 ? 1 : 0)]);
+  const expected = ["cwccwccwcc"];
+  for (const kind of [0, 1]) {
+    const of = (boxes) => drawn({ kind, place: 0, level: 0, boxes }, 10, 1, [16 * 499, 16 * 509]);
+    assert.deepEqual(of(all), expected);
+    assert.deepEqual(of(all.toReversed()), expected);
+    assert.deepEqual(of([[0, 16000, EXACT + 3], ...all]), expected);
+  }
+});
+
+test("an image is made once for its size, and cleared when its rows move", () => {
+  let made = 0;
+  const context = {
+    createImageData(width, height) {
+      made++;
+      return { width, height, data: { buffer: new ArrayBuffer(width * height * 4) } };
+    },
+  };
+  const pixels = new Pixels();
+  const rows = [{ y: 0, height: 1 }, { y: 2, height: 1 }];
+  pixels.take(context, 2, 4, rows).fill(7);
+  // The rows are drawn anew, and nothing else.
+  assert.deepEqual([...pixels.take(context, 2, 4, rows)], Array(8).fill(7));
+  assert.equal(made, 1);
+  assert.deepEqual([...pixels.take(context, 2, 4, [{ y: 1, height: 1 }])], Array(8).fill(0));
+  assert.equal(made, 1);
+  assert.equal(pixels.take(context, 2, 3, rows).length, 6);
+  assert.equal(made, 2);
 });
 
 test("hatching changes only pixels of its colours", () => {

@@ -11,10 +11,12 @@ import { latest } from "../../web/time/latest.js";
 import { LEVELS, categoryOf, hasEdges } from "../../web/time/levels.js";
 import { inOrder } from "../../web/order.js";
 import { bundles, crowdText } from "../../web/time/crowd.js";
+import { drawSharedEdges } from "../../web/time/edges.js";
 import { Moments, withShortPaths } from "../../web/time/moments.js";
 import {
   layout, locationName, locationNamed, rowAt, threadHeight, threadsInOrder,
 } from "../../web/time/rows.js";
+import { write } from "../../web/time/text.js";
 import { described, pathText, regionParts, spoken } from "../../web/time/words.js";
 
 const region = (name, label, state, role, line = 0) =>
@@ -155,6 +157,9 @@ test("what is selected is said in sentences", () => {
   assert.match(spoken(OPEN, 1, undefined, [0, 400], at("startup").edge), /^Startup: Rank 0, thread 1/);
   assert.equal(pathText(OPEN, moment), "parallel a.c:3 › task :5");
   assert.deepEqual(regionParts(OPEN, 0xffff), { what: "several regions", where: "" });
+  assert.deepEqual(regionParts(OPEN, 0), { what: "main", where: "" });
+  const send = { regions: [region("MPI_Send", "MPI_Send a.c:30", 4, "mpi", 30)] };
+  assert.deepEqual(regionParts(send, 0), { what: "MPI_Send", where: "a.c:30" });
 });
 
 test("call paths of moments are found by names or labels, and told by their last region", () => {
@@ -209,4 +214,54 @@ test("only the latest question has an answer", async () => {
   await pause();
   assert.deepEqual(asked, [1, 2, 3, 3]);
   assert.deepEqual(answers, [[2, 20, undefined], [3, null, "no"], [3, null, "no"]]);
+});
+
+/** A canvas that notes its rectangles and texts; each letter is ten pixels wide. */
+function notedContext() {
+  return {
+    rects: [], texts: [], measured: 0, fillStyle: "",
+    fillRect(...of) { this.rects.push([this.fillStyle, ...of]); },
+    fillText(text) { this.texts.push(text); },
+    measureText(text) {
+      this.measured++;
+      return { width: text.length * 10 };
+    },
+  };
+}
+
+test("startup and shutdown take the blank part of a row, by the number of threads", () => {
+  const context = notedContext();
+  // Four threads in a row of 40 pixels, a column for each 10 ticks. Thread 1 starts up from 20 to 40,
+  // threads 0 and 2 shut down from 30 to 50. Thread 9 is in another row, and a gap is no edge.
+  const gaps = [[1, 20, 40, "startup"], [0, 30, 50, "shutdown"], [2, 30, 50, "shutdown"],
+    [9, 0, 100, "startup"], [3, 0, 100, "off"]];
+  const row = { y: 100, height: 40, width: 10, window: [0, 100], threads: new Set([0, 1, 2, 3]) };
+  drawSharedEdges(context, row, gaps, (variable) => variable);
+  assert.deepEqual(context.rects, [
+    ["--l-startup", 2, 100, 2, 10],
+    ["--l-shutdown", 3, 110, 1, 20],
+    ["--l-shutdown", 4, 100, 1, 20],
+  ]);
+  const one = notedContext();
+  drawSharedEdges(one, { ...row, threads: new Set([1]), window: [30, 40] }, gaps, String);
+  assert.deepEqual(one.rects, [["--l-startup", 0, 100, 10, 40]]);
+});
+
+test("a name is measured once, and cut off where there is no room", () => {
+  const context = notedContext();
+  const draw = (room) => write(context, "parallel for", 0, 0, room);
+  draw(120);
+  assert.equal(context.measured, 1);
+  draw(119);
+  const { measured } = context;
+  draw(119);
+  draw(120);
+  assert.equal(context.measured, measured, "all widths are known");
+  // Eleven characters have room, the last one of which says that there are more.
+  assert.deepEqual(context.texts,
+    ["parallel for", "parallel f…", "parallel f…", "parallel for"]);
+  draw(69);
+  assert.equal(context.texts.length, 4, "five letters say nothing");
+  draw(70);
+  assert.equal(context.texts.at(-1), "parall…");
 });

@@ -66,7 +66,8 @@ function renderMatrix(time, host, pairs, error) {
   const places = [...new Set(pairs.flatMap(([from, to]) => [from, to]))].sort((a, b) => a - b);
   const bytes = (/** @type {number} */ value) => (value >= 1e6 ? `${(value / 1e6).toFixed(1)} MB`
     : value >= 1e3 ? `${(value / 1e3).toFixed(1)} kB` : `${value} B`);
-  const title = el("h2", {}, "Messages ", el("span.quiet", {}, "rows send to columns"));
+  const title = el("h2", {}, "Messages ",
+    el("span.quiet", {}, "their number; rows send to columns, darker with more bytes"));
   if (!pairs.length) {
     host.replaceChildren(title, el("p.quiet", {},
       ...prose(error?.message ?? "No message ends in this window.")));

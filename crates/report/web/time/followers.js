@@ -2,7 +2,9 @@
 
 import { rowsText } from "../source/cache.js";
 import { crowdText } from "./crowd.js";
+import { EDGE_THREADS_MAX } from "./edges.js";
 import { latest } from "./latest.js";
+import { threadsOf } from "./rows.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 /** @typedef {import("../source/source.js").Window} Window */
@@ -60,8 +62,18 @@ export class Followers {
     }
     this.askLinks({ kinds: time.state.now.links.join(","), window });
     if (time.open.has.tasks) this.askTasks(window);
-    const threads = time.seen.filter(({ kind }) => kind === "flat").map(({ loc }) => String(loc));
-    this.askGaps({ locs: rowsText(threads), window, px: Math.round(time.width) });
+    this.askGaps({ locs: rowsText(this.gapThreads()), window, px: Math.round(time.width) });
+  }
+
+  /** Threads whose gaps are drawn: those of rows that are seen, and all of a process that is seen.
+   *  @returns {string[]} */
+  gapThreads() {
+    const { seen, open } = this.time;
+    const own = new Set(seen.filter(({ kind }) => kind === "flat").map(({ loc }) => loc));
+    const all = seen.filter(({ kind }) => kind === "process")
+      .flatMap(({ process }) => threadsOf(open, process));
+    if (all.length <= EDGE_THREADS_MAX) all.forEach((loc) => own.add(loc));
+    return [...own].sort((a, b) => a - b).map(String);
   }
 
   /** @param {import("./rows.js").Row} row @param {Window} window */

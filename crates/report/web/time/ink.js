@@ -5,15 +5,13 @@ import { EDGES } from "../source/edges.js";
 import { PARTS, isExact, isResumed, isSuspended, regionOf } from "../source/decode.js";
 import { FADED, inkOn } from "./paint.js";
 import { scaleOf } from "./raster.js";
+import { FONT, write } from "./text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("../source/source.js").Window} Window */
 
 /** A name is written where this many pixels are free. */
 const LABEL_MIN_PX = 40;
-/** A name that is cut off has at least this number of letters. */
-const LETTERS_MIN = 6;
-const FONT = '11.5px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 /**
  * What a part that draws needs: a canvas in CSS pixels, the window, and colours.
@@ -74,22 +72,6 @@ function drawCuts({ context, width, top, ink }, what, begin, end, row) {
   // The border of the window is no suspension.
   if (isSuspended(what) && end < width - 1) notch(end, -1);
   if (isResumed(what) && begin > 0) notch(begin, 1);
-}
-
-/** Writes as much of a text as has room. @param {CanvasRenderingContext2D} context
- *  @param {string} text @param {number} x @param {number} y @param {number} room */
-export function write(context, text, x, y, room) {
-  if (context.measureText(text).width <= room) {
-    context.fillText(text, x, y);
-    return;
-  }
-  let [low, high] = [0, text.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (context.measureText(`${text.slice(0, middle)}…`).width <= room) low = middle;
-    else high = middle - 1;
-  }
-  if (low >= LETTERS_MIN) context.fillText(`${text.slice(0, low)}…`, x, y);
 }
 
 /** What is between two recorded times, if that is no event, in words. @type {Record<string, string>} */

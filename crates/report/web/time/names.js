@@ -6,6 +6,8 @@ import { isFolded, locationName } from "./rows.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
 /** @typedef {import("./rows.js").Row} Row */
+/** @typedef {{row: Row, top: number, most: number | null}} Shown A row, how far all are scrolled, and the
+ *   largest value of its curve. */
 
 /** Opens or closes what is below a row. @param {Timeline} time @param {Row} row */
 export function toggleRow(time, row) {
@@ -36,11 +38,21 @@ function makeName(time, row) {
   }, el("span.twisty", { "aria-hidden": "true" }), label);
 }
 
+/** Whether two lists of rows are shown alike. @param {Shown[]} some @param {Shown[]} others */
+function isSame(some, others) {
+  return some.length === others.length && some.every(({ row, top, most }, at) =>
+    row === others[at].row && top === others[at].top && most === others[at].most);
+}
+
 /** @param {Timeline} time @param {number} top */
 export function renderNames(time, top) {
   const host = time.view.names;
   const seen = time.seen.filter(({ kind }) => kind !== "stack");
   const known = time.nameElements;
+  // While a window moves, its rows stay; to set what is there already makes the browser lay it out.
+  const shown = seen.map((row) => ({ row, top, most: time.followers.mostOf(row.key) }));
+  if (isSame(shown, time.namesShown)) return;
+  time.namesShown = shown;
   const elements = seen.map((row) => {
     const element = known.get(row.key) ?? makeName(time, row);
     element.style.top = `${row.y - top}px`;

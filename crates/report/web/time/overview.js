@@ -2,9 +2,12 @@
 // elsewhere to choose a new one.
 
 import { rowsText } from "../source/cache.js";
+import { PROCESS } from "../source/decode.js";
 import { WINDOW_MIN, moved } from "./axis.js";
+import { EDGE_THREADS_MAX, drawSharedEdges } from "./edges.js";
+import { FADED } from "./paint.js";
 import { raster } from "./raster.js";
-import { threadsInOrder } from "./rows.js";
+import { threadsInOrder, threadsOf } from "./rows.js";
 import { sized } from "./view.js";
 
 /** @typedef {import("./timeline.js").Timeline} Timeline */
@@ -19,6 +22,8 @@ export class Overview {
     this.time = time;
     /** @type {import("../source/source.js").Picture | null} */
     this.picture = null;
+    /** Startup and shutdown of its threads, among others. @type {import("../source/source.js").Gap[]} */
+    this.gaps = [];
     this.asked = "";
     /** @type {HTMLCanvasElement | null} */
     this.drawn = null;
@@ -37,6 +42,11 @@ export class Overview {
     return rowsText(threadsInOrder(open).slice(0, ROWS_MAX).map((loc) => `f${loc}`));
   }
 
+  /** The threads of a row. @param {import("../source/source.js").PictureRow} row */
+  threadsOf({ kind, place }) {
+    return kind === PROCESS ? threadsOf(this.time.open, place) : [place];
+  }
+
   async ask() {
     const { width, source, open } = this.time;
     const rows = this.rowsText();
@@ -45,7 +55,13 @@ export class Overview {
     if (question === this.asked || !open.locations.length) return;
     this.asked = question;
     try {
-      this.picture = await source.picture({ rows, window: [0, Math.max(open.length, 1)], px });
+      const window = /** @type {[number, number]} */ ([0, Math.max(open.length, 1)]);
+      const picture = await source.picture({ rows, window, px });
+      const threads = picture.rows.flatMap((row) => this.threadsOf(row));
+      const locs = rowsText(threads.sort((a, b) => a - b).map(String));
+      const isFew = threads.length <= EDGE_THREADS_MAX;
+      this.gaps = isFew ? (await source.gaps({ locs, window, px })).gaps : [];
+      this.picture = picture;
       this.drawn = null;
       this.time.redraw();
     } catch {
@@ -88,8 +104,15 @@ export class Overview {
     const each = height / Math.max(picture.rows.length, 1);
     const strips = picture.rows.map((row, at) => ({ row, picture, y: Math.round(at * each),
       height: Math.max(1, Math.round((at + 1) * each) - Math.round(at * each) - gap) }));
-    raster(words, width, strips, [0, Math.max(time.open.length, 1)], shown);
+    const window = /** @type {[number, number]} */ ([0, Math.max(time.open.length, 1)]);
+    raster(words, width, strips, window, shown);
     context.putImageData(image, 0, 0);
+    context.globalAlpha = time.lit() ? FADED : 1;
+    for (const strip of strips) {
+      const threads = new Set(this.threadsOf(strip.row));
+      drawSharedEdges(context, { ...strip, width, window, threads }, this.gaps,
+        (variable) => time.ink(variable));
+    }
     return canvas;
   }
 

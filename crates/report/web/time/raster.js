@@ -42,12 +42,13 @@ export function mixed(one, other, share) {
 /** Draws rows of pictures. @param {Uint32Array} image @param {number} width
  *  @param {Strip[]} strips @param {[number, number]} window @param {Palette} palette */
 export function raster(image, width, strips, window, palette) {
-  const lines = Array.from({ length: SEVENTHS }, () => new Uint32Array(width));
+  const all = new Uint32Array(SEVENTHS * width);
+  const lines = Array.from({ length: SEVENTHS }, (_, at) => all.subarray(at * width, (at + 1) * width));
   for (const strip of strips) {
-    lines.forEach((line) => line.fill(palette.paper));
+    all.fill(palette.paper);
     const scale = scaleOf(strip.picture, window, width);
     if (strip.row.kind === FLAT || strip.row.kind === PROCESS) {
-      flatLines(lines, strip, scale, palette);
+      flatLines({ all, width }, strip, scale, palette);
       copyDown(image, width, strip, lines);
     } else {
       paintLine(lines[0], strip, scale, palette);
@@ -68,53 +69,76 @@ export function copyDown(image, width, { y, height }, lines) {
 
 /** @typedef {{offset: number, perColumn: number}} Scale */
 
-/** @param {Uint32Array[]} lines @param {Strip} strip @param {Scale} scale
- *  @param {Palette} palette */
+/** Whether a box with these ends has a pixel. @param {number} left @param {number} right
+ *  @param {number} width */
+const isSeen = (left, right, width) => left < width && (right > 0 || (right === 0 && left === 0));
+
+/** The lines of a row of innermost regions, one after the other from the lowest on.
+ *  @typedef {{all: Uint32Array, width: number}} Lines */
+
+// A frame has a hundred thousand boxes, nearly all of them one column wide. Therefore the functions
+// below have simple loops, and nothing is made for a box.
+
+/** @param {Lines} lines @param {Strip} strip @param {Scale} scale @param {Palette} palette */
 function flatLines(lines, { row, picture }, { offset, perColumn }, palette) {
   const { x0, x1, what, band } = picture;
-  const width = lines[0].length;
-  for (let box = row.from; box < row.from + row.count; box++) {
-    const begin = Math.max(0, Math.round(offset + x0[box] * perColumn));
-    if (begin >= width) continue;
-    const end = Math.min(width, Math.max(Math.round(offset + x1[box] * perColumn), begin + 1));
-    if (end <= 0) continue;
+  const { width } = lines;
+  const hasBand = band !== null && row.kind === PROCESS;
+  const last = row.from + row.count;
+  for (let box = row.from; box < last; box++) {
+    const right = Math.round(offset + x1[box] * perColumn);
+    if (right < 0) continue;
+    const left = Math.round(offset + x0[box] * perColumn);
+    if (!isSeen(left, right, width)) continue;
+    const begin = Math.max(0, left);
+    const end = Math.min(width, Math.max(right, begin + 1));
     if (isExact(what[box])) exactBox(lines, begin, end, what[box], palette);
     else shareBox(lines, begin, end, what[box], palette);
-    if (band && row.kind === PROCESS) bandBox(lines, begin, end, band[box], palette);
+    if (hasBand) bandBox(lines, begin, end, band[box], palette);
   }
 }
 
-/** @param {Uint32Array[]} lines @param {number} begin @param {number} end @param {number} what
+/** @param {Lines} lines @param {number} begin @param {number} end @param {number} what
  *  @param {Palette} palette */
-function exactBox(lines, begin, end, what, palette) {
-  const colour = palette.region[regionOf(what)];
-  for (const line of lines) fill(line, begin, end, colour);
-  if (end - begin >= EDGE_MIN_PX && palette.stateOf[regionOf(what)] !== 0) {
-    const edge = mixed(colour, palette.paper, 0.45);
-    for (const line of lines) line[end - 1] = edge;
+function exactBox({ all, width }, begin, end, what, { region, stateOf, paper }) {
+  const of = regionOf(what);
+  const colour = region[of];
+  const size = end - begin;
+  const { length } = all;
+  if (size === 1) {
+    for (let at = begin; at < length; at += width) all[at] = colour;
+    return;
+  }
+  for (let at = begin; at < length; at += width) fill(all, at, at + size, colour);
+  if (size >= EDGE_MIN_PX && stateOf[of] !== 0) {
+    const edge = mixed(colour, paper, 0.45);
+    for (let at = end - 1; at < length; at += width) all[at] = edge;
   }
 }
 
 /** Shares of states, the first one at the bottom; the dominant region has its own shade.
- *  @param {Uint32Array[]} lines @param {number} begin @param {number} end @param {number} what
+ *  @param {Lines} lines @param {number} begin @param {number} end @param {number} what
  *  @param {Palette} palette */
-function shareBox(lines, begin, end, what, palette) {
-  const region = regionOf(what);
-  const own = palette.stateOf[region] - 1;
-  let at = 0;
+function shareBox({ all, width }, begin, end, what, { region, states, stateOf }) {
+  const of = regionOf(what);
+  const own = stateOf[of] - 1;
+  const size = end - begin;
+  let at = begin;
   for (let state = 0; state < 4; state++) {
-    const colour = state === own ? palette.region[region] : palette.states[state];
-    const top = Math.min(SEVENTHS, at + shareOf(what, state));
-    for (; at < top; at++) fill(lines[at], begin, end, colour);
+    const top = Math.min(all.length, at + shareOf(what, state) * width);
+    const colour = state === own ? region[of] : states[state];
+    if (size === 1) for (; at < top; at += width) all[at] = colour;
+    else for (; at < top; at += width) fill(all, at, at + size, colour);
   }
 }
 
 /** The threads of a process differ: between the least and the largest share of computing.
- *  @param {Uint32Array[]} lines @param {number} begin @param {number} end @param {number} band
+ *  @param {Lines} lines @param {number} begin @param {number} end @param {number} band
  *  @param {Palette} palette */
-function bandBox(lines, begin, end, band, palette) {
-  for (let at = band & 7; at < Math.min(SEVENTHS, (band >>> 3) & 7); at++) {
-    fill(lines[at], begin, end, mixed(lines[at][begin], palette.states[0], 0.4));
+function bandBox({ all, width }, begin, end, band, palette) {
+  for (let line = band & 7; line < Math.min(SEVENTHS, (band >>> 3) & 7); line++) {
+    const at = line * width + begin;
+    fill(all, at, at + end - begin, mixed(all[at], palette.states[0], 0.4));
   }
 }
 
@@ -123,11 +147,12 @@ function bandBox(lines, begin, end, band, palette) {
 export function paintLine(line, { row, picture }, { offset, perColumn }, palette) {
   const { x0, x1, what } = picture;
   for (let box = row.from; box < row.from + row.count; box++) {
-    const begin = Math.max(0, Math.round(offset + x0[box] * perColumn));
-    if (begin >= line.length) continue;
-    const right = Math.max(Math.round(offset + x1[box] * perColumn), begin + 1);
-    const end = Math.min(line.length, right);
-    if (end <= 0) continue;
+    const right = Math.round(offset + x1[box] * perColumn);
+    if (right < 0) continue;
+    const left = Math.round(offset + x0[box] * perColumn);
+    if (!isSeen(left, right, line.length)) continue;
+    const begin = Math.max(0, left);
+    const end = Math.min(line.length, Math.max(right, begin + 1));
     if (palette.isLeftOut?.[regionOf(what[box])]) continue;
     const colour = palette.region[regionOf(what[box])];
     if (!isExact(what[box])) {

@@ -24,6 +24,17 @@ const ROWS = 9;
 const BELOW_MIN_PX = 190;
 const KINDS = [["region", "Regions"], ["state", "States"], ["location", "Threads"]];
 
+/** Returns what gives the focus back to the same button in a part that is rendered again.
+ *  @param {HTMLElement} host */
+function focusIn(host) {
+  const active = document.activeElement;
+  const key = active instanceof HTMLElement && host.contains(active) ? active.dataset.key : undefined;
+  return () => {
+    if (key === undefined) return;
+    /** @type {HTMLElement | null} */ (host.querySelector(`[data-key="${key}"]`))?.focus();
+  };
+}
+
 export class Side {
   /** @param {Timeline} time @param {import("./select.js").Selector} selector
    *  @param {Leads} leads */
@@ -39,7 +50,14 @@ export class Side {
     time.view.side.replaceChildren(this.sums, this.selected, this.worst, this.extra);
     this.ask = latest((/** @type {any} */ question, signal) =>
       time.source.sums(question, signal),
-    (answer, error, question) => this.renderSums(answer, error, question), PAUSE_MS);
+    (answer, error, question) => {
+      this.renderSumsNow = () => this.renderSums(answer, error, question);
+      this.renderSumsNow();
+    }, PAUSE_MS);
+    /** Renders the last sums again. */
+    this.renderSumsNow = () => {};
+    // They have the colours of regions, and say which one stands out.
+    time.onRecolour(() => this.renderSumsNow());
     time.onFrame(() => {
       this.arrange();
       this.follow();
@@ -68,7 +86,7 @@ export class Side {
     const rate = open.ticks_per_second;
     const whole = Math.max(1, (t1 - t0) * open.locations.length);
     const choose = KINDS.map(([kind, title]) => el("button", {
-      role: "radio", "aria-checked": String(kind === by), onclick: () => {
+      role: "radio", "data-key": kind, "aria-checked": String(kind === by), onclick: () => {
         this.by = kind;
         this.follow();
       },
@@ -80,7 +98,7 @@ export class Side {
       (by === "location" ? place(a) - place(b) : b.ticks - a.ticks));
     const size = `${open.locations.length} × ${lengthText((t1 - t0) / rate)}`;
     const how = !answer ? "" : answer.exact ? "exact" : "estimated from the picture";
-    const focused = this.sums.contains(document.activeElement) ? by : null;
+    const focus = focusIn(this.sums);
     fillWith(this.sums,
       el("h2", {}, "In this window ", el("span.quiet", {}, [how, size].filter(Boolean).join(", "))),
       el("div.choice", { role: "radiogroup", "aria-label": "Sums by" }, ...choose),
@@ -90,7 +108,7 @@ export class Side {
         ? el("details.more", {}, el("summary", {}, `${rows.length - ROWS} more`),
           this.table(rows.slice(ROWS, 400), by, whole))
         : null);
-    if (focused) choose[KINDS.findIndex(([kind]) => kind === focused)]?.focus();
+    focus();
   }
 
   /** @param {Sums["rows"]} rows @param {string} by @param {number} whole */
@@ -129,7 +147,8 @@ export class Side {
     const { what, where } = regionParts(open, key);
     const isOn = state.now.region === region.name;
     return el("button.link", {
-      "aria-pressed": String(isOn), title: "Highlight it in the timeline",
+      "data-key": key, "aria-pressed": String(isOn),
+      title: isOn ? "Let nothing stand out" : "Highlight it in the timeline",
       onclick: () => state.set({ region: isOn ? "" : region.name, fade: "" }),
     }, what, where ? el("span.place", {}, where) : null);
   }

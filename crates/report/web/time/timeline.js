@@ -6,6 +6,7 @@ import { PictureCache, bestFor } from "../source/cache.js";
 import { EDGES } from "../source/edges.js";
 import { clockText, digitsFor, roundTimes, unitFor } from "./axis.js";
 import { bundles, drawBundles } from "./crowd.js";
+import { drawSharedEdges } from "./edges.js";
 import { Followers } from "./followers.js";
 import {
   drawCurve, drawEdge, drawGap, drawGrid, drawLinks, drawMarkers, drawMeasure, drawNames, drawSelection, xOf,
@@ -15,9 +16,10 @@ import { drawLevel, levelKeys } from "./leveldraw.js";
 import { litOf } from "./lit.js";
 import { renderNames } from "./names.js";
 import { Overview } from "./overview.js";
-import { STATES, cssColour, palette, shaded, wordOf } from "./paint.js";
+import { FADED, STATES, cssColour, palette, shaded, wordOf } from "./paint.js";
+import { Pixels } from "./pixels.js";
 import { hatch, raster } from "./raster.js";
-import { layout, visible } from "./rows.js";
+import { layout, threadsOf, visible } from "./rows.js";
 import { NAMES_PX, buildView, sized } from "./view.js";
 import { regionParts, shownOf } from "./words.js";
 
@@ -59,9 +61,13 @@ export class Timeline {
     this.ranked = [];
     /** @type {Map<string, HTMLElement>} */
     this.nameElements = new Map();
+    /** Rows whose names are shown. @type {import("./names.js").Shown[]} */
+    this.namesShown = [];
     /** @type {{shown: import("./raster.js").Palette, faded: import("./raster.js").Palette,
      *   ink: number, css: Map<string, string>} | null} */
     this.colours = null;
+    /** Names of boxes by region. @type {Map<number, string>} */
+    this.shortNames = new Map();
     /** What is selected in the trees. @type {() => import("./lit.js").Chosen | null} */
     this.chosen = () => null;
     /** @type {import("./lit.js").Lit | null | undefined} undefined if it has to be found out */
@@ -70,6 +76,9 @@ export class Timeline {
     this.walked = [];
     /** @type {(() => void)[]} */
     this.frameActs = [];
+    /** @type {(() => void)[]} */
+    this.recolourActs = [];
+    this.pixels = new Pixels();
     /** @type {Row[]} all rows */
     this.rows = [];
     /** @type {Map<string, Row>} */
@@ -154,10 +163,16 @@ export class Timeline {
     this.view.space.style.height = `${height}px`;
   }
 
+  /** Calls `act` after each change of colours or of what stands out. @param {() => void} act */
+  onRecolour(act) {
+    this.recolourActs.push(act);
+  }
+
   recolour() {
     this.colours = null;
     this.litNow = undefined;
     this.overview.forget();
+    for (const act of this.recolourActs) act();
     this.redraw();
   }
 
@@ -275,8 +290,12 @@ export class Timeline {
 
   /** What a box has room for. @param {number} region */
   shortName(region) {
+    const known = this.shortNames.get(region);
+    if (known !== undefined) return known;
     const { what, where } = regionParts(this.open, region);
-    return where ? `${what}  ${where}` : what;
+    const name = where ? `${what}  ${where}` : what;
+    this.shortNames.set(region, name);
+    return name;
   }
 
   /** Rows that are seen and have a picture. @returns {(import("./raster.js").Strip & {of: Row})[]} */
@@ -293,10 +312,9 @@ export class Timeline {
     const { context, ratio } = sized(this.view.pixels, this.width, this.height);
     const { width, height } = this.view.pixels;
     const colours = this.palette();
-    const image = context.createImageData(width, height);
-    const words = new Uint32Array(image.data.buffer);
     const strips = this.strips().map((strip) => ({ ...strip,
       y: Math.round((strip.of.y - top) * ratio), height: Math.round(strip.of.height * ratio) }));
+    const words = this.pixels.take(context, width, height, strips);
     const isFlat = (/** @type {{of: Row}} */ { of }) => of.kind === "flat";
     const asStates = level.categories.length ? strips.filter((strip) => !isFlat(strip)) : strips;
     const [lit, faded] = [true, false].map((is) => asStates.filter(({ of }) => this.isLit(of) === is));
@@ -311,7 +329,7 @@ export class Timeline {
         state === 2 && waiting.add(colours.shown.region[at]));
       hatch(words, width, waiting, colours.ink, Math.round(8 * ratio));
     }
-    context.putImageData(image, 0, 0);
+    this.pixels.put(context);
   }
 
   /** @param {import("./ink.js").Sheet} sheet */
@@ -341,6 +359,7 @@ export class Timeline {
    *  other constructs leave them out. @param {import("./ink.js").Sheet} sheet */
   drawGaps(sheet) {
     const hasEdges = levelHasEdges(this.level());
+    if (hasEdges) this.drawSharedEdges(sheet);
     for (const gap of this.followers.gaps) {
       const [loc, , , kind] = gap;
       const row = this.rowOf(loc);
@@ -348,6 +367,18 @@ export class Timeline {
       if (!(kind in EDGES)) drawGap(sheet, row, gap);
       else if (hasEdges) drawEdge(sheet, row, gap, this.isLit(row) && !this.state.now.region);
     }
+  }
+
+  /** Startup and shutdown in the rows of processes. @param {import("./ink.js").Sheet} sheet */
+  drawSharedEdges({ context, width, window, top, ink }) {
+    for (const row of this.seen) {
+      if (row.kind !== "process") continue;
+      context.globalAlpha = this.isLit(row) && !this.state.now.region ? 1 : FADED;
+      const threads = new Set(threadsOf(this.open, row.process));
+      drawSharedEdges(context, { y: row.y - top, height: row.height, width, window, threads },
+        this.followers.gaps, ink);
+    }
+    context.globalAlpha = 1;
   }
 
   /** Lines that are too many to draw each. @param {import("./ink.js").Sheet} sheet */

@@ -21,13 +21,18 @@ export function regionText(open, region) {
   return open.regions[region]?.label ?? "several regions";
 }
 
-/** A region in two parts: what it is, and where. Names of directives have both.
+/** A region in two parts: what it is, and where. Names of directives have both, and so have labels of
+ *  calls, for example of MPI.
  *  @param {Opened} open @param {number} region @returns {{what: string, where: string}} */
 export function regionParts(open, region) {
   const of = open.regions[region];
   if (!of) return { what: "several regions", where: "" };
   const [, what, where] = /^!\$omp (.*) @(\S+)$/.exec(of.name) ?? [];
-  return what ? { what: what.replace(" sblock", " body"), where } : { what: of.label, where: "" };
+  if (what) return { what: what.replace(" sblock", " body"), where };
+  const place = ` ${placeText(of.file, of.line)}`;
+  return of.line && of.label.endsWith(place)
+    ? { what: of.label.slice(0, -place.length), where: place.slice(1) }
+    : { what: of.label, where: "" };
 }
 
 /** A call path from outside to inside, with each file once. @param {Opened} open
