@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::RunInfo;
 use crate::page_calls::{LEVELS, PageCalls};
 use crate::page_facts::{PageFacts, page_facts};
-use crate::web::{PAGE, escape, script, style};
+use crate::web::{PAGE, SCRIPT, STYLE, escape};
 
 /// One file that works from a disk without a network, and proves it: nothing may be loaded.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\"
@@ -42,8 +42,8 @@ pub fn write_html(
         match name {
             "POLICY" => out.write_all(POLICY.as_bytes())?,
             "TITLE" => write!(out, "{}", escape(&format!("{} - Pompeii", cube.program)))?,
-            "STYLES" => write!(out, "<style>\n{}\n</style>\n", style())?,
-            "SCRIPT" => write!(out, "<script>\n{}</script>\n", script())?,
+            "STYLES" => write!(out, "<style>\n{}\n</style>\n", *STYLE)?,
+            "SCRIPT" => write!(out, "<script>\n{}</script>\n", *SCRIPT)?,
             "DATA" => {
                 out.write_all(b"<script type=\"application/json\" id=\"data\">")?;
                 write_page_data(cube, run, &mut WithoutTags(&mut *out))?;

@@ -1,16 +1,18 @@
-//! The files of the page, as they are in `web/`. A server delivers them one by one; the offline
-//! page has all of them inside, because modules cannot import each other in a page that was opened
-//! from a disk.
+//! The files of the page, as they are in `web/`, and all of them as one style and one script. The
+//! offline page has these inside, because modules cannot import each other in a page that was
+//! opened from a disk. A server delivers them as two files: ninety modules that import each other
+//! would be asked for in as many steps as they are deep, and the page would be seen later.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// A style or a module, by its path in `web/`.
 #[derive(Clone, Copy, Debug)]
-pub struct Asset {
+struct Asset {
     /// The path, with `/` between its parts.
-    pub path: &'static str,
+    path: &'static str,
     /// The content.
-    pub text: &'static str,
+    text: &'static str,
 }
 
 macro_rules! assets {
@@ -20,7 +22,7 @@ macro_rules! assets {
 }
 
 /// The styles, in the order in which they apply.
-pub const STYLES: &[Asset] = assets!(
+const STYLES: &[Asset] = assets!(
     "theme.css"
     "tabs.css"
     "views/overview.css"
@@ -32,7 +34,7 @@ pub const STYLES: &[Asset] = assets!(
 );
 
 /// The modules. A new one needs a line here.
-pub const MODULES: &[Asset] = assets!(
+const MODULES: &[Asset] = assets!(
     "colour.js"
     "dom.js"
     "format.js"
@@ -120,22 +122,31 @@ pub const MODULES: &[Asset] = assets!(
 /// The module that starts the page.
 const MAIN: &str = "main.js";
 
+/// All styles as one.
+pub static STYLE: LazyLock<String> =
+    LazyLock::new(|| STYLES.iter().map(|style| style.text).collect());
+
+/// All modules as one script.
+pub static SCRIPT: LazyLock<String> = LazyLock::new(script);
+
+/// Where a server has them.
+pub const STYLE_PATH: &str = "/main.css";
+/// The same of the script.
+pub const SCRIPT_PATH: &str = "/main.js";
+
 /// The frame of the page, with places for what differs: `{{NAME}}`.
 pub(crate) const PAGE: &str = include_str!("../web/page.html");
 
-/// The page for a server, which loads styles and modules by their paths. Its data come from the
-/// server too.
+/// The page for a server, which loads the style and the script by their paths. Its data come from
+/// the server too.
 pub fn served_page(title: &str) -> String {
-    let styles =
-        STYLES.iter().map(|style| format!("<link rel=\"stylesheet\" href=\"/{}\">\n", style.path));
+    let style = format!("<link rel=\"stylesheet\" href=\"{STYLE_PATH}\">\n");
+    // An empty icon, because browsers ask for one.
+    let icon = "<link rel=\"icon\" href=\"data:,\">\n";
     PAGE.replace("{{POLICY}}", "")
-        // An empty icon, because browsers ask for one.
-        .replace(
-            "{{STYLES}}",
-            &(styles.collect::<String>() + "<link rel=\"icon\" href=\"data:,\">\n"),
-        )
+        .replace("{{STYLES}}", &(style + icon))
         .replace("{{DATA}}", "")
-        .replace("{{SCRIPT}}", &format!("<script type=\"module\" src=\"/{MAIN}\"></script>\n"))
+        .replace("{{SCRIPT}}", &format!("<script defer src=\"{SCRIPT_PATH}\"></script>\n"))
         .replace("{{TITLE}}", &escape(title))
 }
 
@@ -144,14 +155,9 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// All styles as one.
-pub(crate) fn style() -> String {
-    STYLES.iter().map(|style| style.text).collect()
-}
-
 /// All modules as one script. Each is a function that returns its exports, so that names of one
 /// module do not meet those of another; an import takes them out of `modules`.
-pub(crate) fn script() -> String {
+fn script() -> String {
     let mut script = "\"use strict\";\n(() => {\nconst modules = {};\n".to_owned();
     let mut done = BTreeSet::new();
     add(MAIN, &mut done, &mut script);
@@ -278,7 +284,7 @@ mod tests {
     fn the_served_page_names_its_files() {
         let page = served_page("<a>");
         assert!(page.contains("<title>&lt;a&gt;</title>"));
-        assert!(page.contains("href=\"/theme.css\"") && page.contains("src=\"/main.js\""));
+        assert!(page.contains("href=\"/main.css\"") && page.contains("src=\"/main.js\""));
         assert!(!page.contains("{{") && !page.contains("<style>"));
     }
 }

@@ -100,16 +100,22 @@ export class State {
 
   /** @param {string} hash @returns {T} */
   parse(hash) {
-    const words = new Map(hash.replace(/^#/, "").split("&").map((word) => {
-      const at = word.indexOf("=");
-      return at < 0 ? [word, ""] : [word.slice(0, at), decoded(word.slice(at + 1))];
-    }));
-    const parts = Object.entries(this.fields).map(([key, { parse, fallback }]) => {
-      const text = words.get(key);
-      return [key, (text === undefined ? undefined : parse(text)) ?? fallback];
-    });
-    return Object.fromEntries(parts);
+    return parsed(this.fields, hash);
   }
+}
+
+/** What an address says. @template {Record<string, any>} T @param {{[K in keyof T]: Field<T[K]>}} fields
+ *  @param {string} hash @returns {T} */
+export function parsed(fields, hash) {
+  const words = new Map(hash.replace(/^#/, "").split("&").map((word) => {
+    const at = word.indexOf("=");
+    return at < 0 ? [word, ""] : [word.slice(0, at), decoded(word.slice(at + 1))];
+  }));
+  const parts = Object.entries(fields).map(([key, { parse, fallback }]) => {
+    const text = words.get(key);
+    return [key, (text === undefined ? undefined : parse(text)) ?? fallback];
+  });
+  return Object.fromEntries(parts);
 }
 
 /** Encoded for an address, but for characters that are harmless there. @param {string} text */

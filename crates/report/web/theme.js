@@ -5,16 +5,18 @@ import { el } from "./dom.js";
 /** How long a button says that it has copied. */
 const COPIED_MS = 1500;
 
-/** Shows the colours of the state; without a choice, those of the system.
- *  @param {import("./state.js").State<any>} state */
+/** Shows some colours; without a choice, those of the system.
+ *  @param {{theme: string, palette: string}} chosen */
+export function showTheme({ theme, palette }) {
+  const { dataset } = document.documentElement;
+  if (theme === "system") delete dataset.theme;
+  else dataset.theme = theme;
+  dataset.palette = palette;
+}
+
+/** Shows the colours of the state. @param {import("./state.js").State<any>} state */
 export function applyTheme(state) {
-  const show = () => {
-    const { theme, palette } = state.now;
-    const { dataset } = document.documentElement;
-    if (theme === "system") delete dataset.theme;
-    else dataset.theme = theme;
-    dataset.palette = palette;
-  };
+  const show = () => showTheme(state.now);
   state.subscribe(["theme", "palette"], show);
   show();
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hyper::header::{HeaderValue, IF_NONE_MATCH};
 use hyper::{Request, StatusCode};
-use pompeii_report::web::{MODULES, STYLES, served_page};
+use pompeii_report::web::{SCRIPT, SCRIPT_PATH, STYLE, STYLE_PATH, served_page};
 use tokio::task::{AbortHandle, spawn_blocking};
 use tokio::time::Instant;
 
@@ -61,17 +61,15 @@ fn tag(session: &Session, name: &str, words: &str) -> Option<HeaderValue> {
 
 /// The page, or one of the files that it loads.
 fn page(session: &Session, path: &str) -> Option<Reply> {
-    if path == "/" {
-        let title = format!("{} - Pompeii", session.viewed.title);
-        return Some(Reply::new("text/html; charset=utf-8", served_page(&title)));
+    match path {
+        "/" => {
+            let title = format!("{} - Pompeii", session.viewed.title);
+            Some(Reply::new("text/html; charset=utf-8", served_page(&title)))
+        }
+        STYLE_PATH => Some(Reply::new("text/css; charset=utf-8", STYLE.as_str())),
+        SCRIPT_PATH => Some(Reply::new("text/javascript; charset=utf-8", SCRIPT.as_str())),
+        _ => None,
     }
-    let path = path.strip_prefix('/')?;
-    let style = STYLES.iter().find(|style| style.path == path);
-    let style = style.map(|style| Reply::new("text/css; charset=utf-8", style.text));
-    style.or_else(|| {
-        let module = MODULES.iter().find(|module| module.path == path)?;
-        Some(Reply::new("text/javascript; charset=utf-8", module.text))
-    })
 }
 
 /// The answer to a question: its name, its words, and whether the client takes gzip.

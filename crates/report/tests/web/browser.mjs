@@ -32,8 +32,13 @@ export async function open(url, { theme = "light", width = 1440, height = 900 } 
   page.on("console", (line) =>
     line.type() === "error" && !isAnswer(line.text()) && page.errors.push(line.text()));
   await page.goto(url);
+  await ready(page);
   return page;
 }
+
+/** Waits until all views of a page are there: the overview is shown before them. */
+export const ready = (page) => 
+  page.locator("#views:not([aria-busy])").waitFor({ state: "attached" });
 
 /** The address of a page now; what the browser has told of it may be older. */
 export const address = (page) => page.evaluate(() => location.href);

@@ -15,7 +15,7 @@ const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 /** The styles that the page has, as the list of its files says. */
 function styles() {
   const list = fs.readFileSync(new URL("../../src/web.rs", import.meta.url), "utf8");
-  return [...list.matchAll(/"([\w/]+\.css)"/g)].map(([, path]) =>
+  return [...list.matchAll(/"(\w[\w/]*\.css)"/g)].map(([, path]) =>
     `<link rel="stylesheet" href="/${path}">`).join("\n") + "<link rel=\"icon\" href=\"data:,\">";
 }
 

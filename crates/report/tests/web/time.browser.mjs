@@ -231,6 +231,8 @@ test("processes fold, regions stand out, levels and lines are chosen", async () 
   await page.locator(".sums button.link", { hasText: "task" }).first().click();
   assert.match(decodeURIComponent(await address(page)), /region=!\$omp\+task/);
   await shows(page, ".histogram", "20 visits");
+  const pressed = page.locator(".sums button.link[aria-pressed=true]");
+  assert.match(await pressed.textContent(), /^task/);
   await shot(page, "highlight");
   await page.getByLabel("Colours by").selectOption("parallel");
   await shows(page, ".time-tools .legend", "startup");
@@ -343,7 +345,10 @@ for (const theme of ["light", "dark"]) {
     await shows(page, ".time-side", "Why it waits");
     await shot(page, `timeline-${theme}`);
     await checkAxe(page);
+    const colour = () => page.locator(".sums .swatch i").first().evaluate((box) => box.style.background);
+    const before = await colour();
     await page.getByRole("button", { name: "Distinct colours" }).click();
+    assert.notEqual(await colour(), before, "the sums have the colours of the rows");
     await shot(page, `timeline-${theme}-distinct`);
     await checkAxe(page);
     await page.keyboard.press("t");

@@ -8,7 +8,8 @@ import { more } from "./tables.js";
 /**
  * @typedef {object} Leads where a finding leads to
  * @property {(metric: string, calls: number[]) => void} show in the trees
- * @property {((finding: any) => (() => void) | null)} [moment] its worst moment in the timeline
+ * @property {(finding: any) => Promise<(() => void) | null>} [moment] its worst moment in the timeline,
+ *   which is known when the timeline is there
  */
 
 /** Findings that are shown at once. */
@@ -36,8 +37,6 @@ export function findings(raw, leads) {
 function card(raw, finding, index, leads) {
   const of = finding.gain_s === null ? "" : ` of ${wallTime(raw)}`;
   const origin = finding.gain_origin === "trace" ? ", from the trace" : "";
-  const show = () => leads.show(finding.metric, finding.call_paths);
-  const moment = leads.moment?.(finding);
   const level = el("i");
   level.style.width = `${Math.min(Math.max(finding.share, 0), 1) * 100}%`;
   return el(`div.finding${finding.explained_by ? ".explained" : ""}`, {},
@@ -51,7 +50,16 @@ function card(raw, finding, index, leads) {
     el("span.why", {}, ...prose(finding.details.join(" "))),
     ...allCodeTimes(raw, finding),
     el("span.advice", {}, ...prose(finding.suggestion)),
-    el("span.leads", {},
-      el("button", { onclick: show }, "Show in trees"),
-      moment ? el("button", { onclick: moment }, "Show worst moment") : null));
+    leadsOf(finding, leads));
+}
+
+/** Buttons that lead from a finding to its trees, and to its worst moment once that is known.
+ *  @param {any} finding @param {Leads} leads */
+export function leadsOf(finding, leads) {
+  const show = () => leads.show(finding.metric, finding.call_paths);
+  const host = el("span.leads", {}, el("button", { onclick: show }, "Show in trees"));
+  leads.moment?.(finding).then((moment) => {
+    if (moment) host.append(el("button", { onclick: moment }, "Show worst moment"));
+  });
+  return host;
 }

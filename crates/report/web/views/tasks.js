@@ -4,6 +4,7 @@
 
 import { el, prose } from "../dom.js";
 import { count, percent, seconds } from "../format.js";
+import { leadsOf } from "./findings.js";
 import { more, number, table } from "./tables.js";
 import { calmVerdict, doings, instances, sharedBins } from "./taskfacts.js";
 
@@ -55,15 +56,12 @@ function problem(raw, name, title, leads) {
     return el("section.card.task-problem.calm", {}, el("h2", {}, title),
       el("span.verdict", {}, verdict), el("p.why", {}, doc?.sections[0]?.[1] ?? ""));
   }
-  const moment = leads.moment?.(finding);
   return el("section.card.task-problem.found", {}, el("h2", {}, title),
     el("span.verdict", {}, `costs ${finding.lost}`),
     el("p", {}, `${finding.construct} `, el("span.place", {}, raw.regions[finding.region].place)),
     el("p.why", {}, ...prose(finding.details.join(" "))),
     el("p.advice", {}, ...prose(finding.suggestion)),
-    el("span.leads", {},
-      el("button", { onclick: () => leads.show(finding.metric, finding.call_paths) }, "Show in trees"),
-      moment ? el("button", { onclick: moment }, "Show worst moment") : null));
+    leadsOf(finding, leads));
 }
 
 /** A bar for each thread, divided by what it did. @param {Data} data */

@@ -10,7 +10,7 @@ export function renderTop(host, raw, buttons) {
   const observed = raw.observed_by ? `observed by ${raw.observed_by}` : "";
   const regions = raw.regions
     .filter((/** @type {{role: string}} */ region) => region.role !== "artificial").length;
-  const size = `${regions} regions, ${count(raw.calls.length)} call paths`;
+  const size = `${count(regions)} regions, ${count(raw.calls.length)} call paths`;
   const run = [`on ${threads} (${processes})`, observed, size];
   const facts = (raw.difference ? [size] : run).filter(Boolean).join(" · ");
   const where = [raw.started, raw.host && `on ${raw.host}`].filter(Boolean).join(" ");

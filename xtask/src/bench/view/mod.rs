@@ -4,8 +4,8 @@
 //! (`traces.rs`): 64 long locations, and thousands of short ones.
 //!
 //! `cargo xtask bench view` takes traces of 105 million events; `bench view small` takes a tenth of
-//! them, `bench view page` too, and measures the page only. `BENCH_FOLDER` is where they are
-//! written.
+//! them, `bench view page` too, and measures the page only. `bench view report` measures the page
+//! of a report with many call paths. `BENCH_FOLDER` is where they are written.
 
 mod page;
 mod questions;
@@ -27,6 +27,9 @@ use server::Server;
 const WINDOWS: u64 = 200;
 /// What the page transfers at most until it shows a trace, in bytes.
 const OPENING_MAX: usize = 2_000_000;
+
+/// Constructs of the report with many call paths: it has about 9,000 of these.
+const CONSTRUCTS: &str = "8800";
 
 /// A trace, and the largest share of its size that its index may have.
 struct Trace {
@@ -50,13 +53,14 @@ const TRACES: [Trace; 2] = [
 
 /// Writes the traces and prints the figures.
 pub fn run(on: Option<&str>) -> Result<()> {
+    let pompeii = shell::build_pompeii()?;
     let (divisor, is_page_only) = match on {
         None => (1, false),
         Some("small") => (10, false),
         Some("page") => (10, true),
-        Some(other) => bail!("`bench view` knows `small` and `page`, not `{other}`"),
+        Some("report") => return report(&pompeii),
+        Some(other) => bail!("`bench view` knows `small`, `page` and `report`, not `{other}`"),
     };
-    let pompeii = shell::build_pompeii()?;
     let folder = std::env::var_os("BENCH_FOLDER").map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| shell::target_folder().join("bench-view"));
     let writer = Writer::new(&folder)?;
@@ -68,7 +72,7 @@ pub fn run(on: Option<&str>) -> Result<()> {
         if is_page_only {
             let server = traced.start()?;
             server.wait()?;
-            page::measure(&server.address())?;
+            page::measure(&server.address(), page::Kind::Trace)?;
             continue;
         }
         traced.measure(&trace, events)?;
@@ -76,6 +80,26 @@ pub fn run(on: Option<&str>) -> Result<()> {
     writer.end()?;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     println!("load {}; again: cargo xtask bench view", load.trim());
+    Ok(())
+}
+
+/// The page of a report with many call paths: from the server, and as the file that `html` writes.
+fn report(pompeii: &Path) -> Result<()> {
+    shell::run(shell::cargo().args(["build", "-q", "-p", "pompeii-finish", "--example", "shape"]))?;
+    let folder = shell::target_folder().join("bench-report");
+    let _ = fs::remove_dir_all(&folder);
+    let (experiment, file) = (folder.join("exp"), folder.join("page.html"));
+    let mut shape = Command::new(shell::target_folder().join("debug/examples/shape"));
+    shell::run(shape.arg(&experiment).args(["wide", CONSTRUCTS]))?;
+    shell::run(Command::new(pompeii).arg("recover").arg(&experiment))?;
+    shell::run(Command::new(pompeii).arg("html").arg(&experiment).arg("-o").arg(&file))?;
+    let server = Server::start(pompeii, &experiment, &folder)?;
+    println!("report of {CONSTRUCTS} constructs, from the server:");
+    page::measure(&server.address(), page::Kind::Report)?;
+    println!("as a file of {} kB:", fs::metadata(&file)?.len() / 1000);
+    page::measure(&format!("file://{}", file.display()), page::Kind::Report)?;
+    fs::remove_dir_all(folder)?;
+    println!("again: cargo xtask bench view report");
     Ok(())
 }
 
@@ -109,7 +133,7 @@ impl Traced<'_> {
         let (_, server) = self.first_picture(&rows)?;
         self.opening(&server, &rows)?;
         Questions::new(&server.json("api/open")?, WINDOWS)?.ask(&server)?;
-        page::measure(&server.address())
+        page::measure(&server.address(), page::Kind::Trace)
     }
 
     #[allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]

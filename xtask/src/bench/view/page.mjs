@@ -2,12 +2,13 @@
 // own marks, elements, transferred bytes, and the work of the main thread for each frame while a user
 // zooms and moves.
 //
-//   POMPEII_WEB=FOLDER node page.mjs ADDRESS
+//   POMPEII_WEB=FOLDER node page.mjs ADDRESS trace      a trace without a report
+//   POMPEII_WEB=FOLDER node page.mjs ADDRESS report     a report without a trace
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
 
-const [address] = process.argv.slice(2);
+const [address, kind] = process.argv.slice(2);
 const require = createRequire(`${process.env.POMPEII_WEB}/`);
 const { chromium } = require("playwright-core");
 
@@ -24,20 +25,32 @@ const browser = await chromium.launch({
 try {
   const context = await browser.newContext({ viewport: VIEWPORT, reducedMotion: "reduce" });
   const page = await context.newPage();
-  const figures = await measure(page);
+  const figures = kind === "trace" ? await timeline(page) : await report(page);
   process.stdout.write(JSON.stringify(figures));
 } finally {
   await browser.close();
 }
 
-async function measure(page) {
-  // A trace without a report is shown as a timeline.
+/** A trace without a report is shown as a timeline. */
+async function timeline(page) {
   await page.goto(address);
   await page.locator(".sums tbody tr").first().waitFor();
+  return { ...await opened(page), frame_ms: await frame(page) };
+}
+
+/** A report begins with its overview. */
+async function report(page) {
+  await page.goto(address);
+  await page.locator("#views:not([aria-busy])").waitFor({ state: "attached" });
+  return opened(page);
+}
+
+/** What opening the page took until now. */
+async function opened(page) {
   const shown_ms = await page.evaluate(() => performance.now());
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(QUIET_MS);
-  const opened = await page.evaluate(() => {
+  const figures = await page.evaluate(() => {
     const paint = performance.getEntriesByName("first-contentful-paint")[0];
     const loaded = performance.getEntriesByType("resource");
     const page = performance.getEntriesByType("navigation")[0];
@@ -48,7 +61,7 @@ async function measure(page) {
       transferred_kb: bytes / 1000,
     };
   });
-  return { ...opened, shown_ms, frame_ms: await frame(page) };
+  return { ...figures, shown_ms };
 }
 
 /** Milliseconds of the main thread for a frame, on average. */
