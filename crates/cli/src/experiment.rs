@@ -1,6 +1,7 @@
 //! Experiments as the commands see them: opening one finishes it first where that has not been
 //! done, and says so.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -42,6 +43,13 @@ pub struct Experiment {
 }
 
 impl Experiment {
+    /// The severities that trees show: those of `cube`, or with entries for task instances after
+    /// its own ones.
+    pub fn trees(&self) -> Cow<'_, Cube> {
+        let with = self.with_task_entries.as_ref().map(pompeii_analysis::derive);
+        with.map_or(Cow::Borrowed(&self.cube), Cow::Owned)
+    }
+
     /// As text on a terminal may have it: foreign names without control characters.
     pub fn printable(mut self) -> Self {
         self.cube.change_texts(&mut make_printable);

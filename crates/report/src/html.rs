@@ -20,17 +20,18 @@ const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\"
 pub fn html(cube: &Cube, run: &RunInfo) -> String {
     let mut page = Vec::new();
     // Writing to memory fails on non-string keys only, and there are none.
-    let _ = write_html(cube, run, None, &mut page);
+    let _ = write_html((cube, cube), run, None, &mut page);
     String::from_utf8(page).unwrap_or_default()
 }
 
-/// Writes the page of an analysed run, with the JSON of a timeline if there is a trace. Not all of
-/// the page is in memory.
+/// Writes the page of an analysed run, with the JSON of a timeline if there is a trace. `trees` may
+/// have more call paths than the cube of the overview, after those of it. Not all of the page is in
+/// memory.
 ///
 /// # Errors
 /// What cannot be written.
 pub fn write_html(
-    cube: &Cube,
+    (cube, trees): (&Cube, &Cube),
     run: &RunInfo,
     timeline: Option<&str>,
     out: &mut impl Write,
@@ -46,7 +47,7 @@ pub fn write_html(
             "SCRIPT" => write!(out, "<script>\n{}</script>\n", *SCRIPT)?,
             "DATA" => {
                 out.write_all(b"<script type=\"application/json\" id=\"data\">")?;
-                write_page_data(cube, run, &mut WithoutTags(&mut *out))?;
+                write_page_trees((cube, trees), run, &mut WithoutTags(&mut *out))?;
                 out.write_all(b"</script>\n")?;
                 if let Some(timeline) = timeline {
                     out.write_all(b"<script type=\"application/json\" id=\"timeline\">")?;
@@ -288,7 +289,7 @@ mod tests {
         assert!(!page.contains("<b>x"));
         let mut page = Vec::new();
         let timeline = Some("{\"title\": \"</script><b>x\"}");
-        write_html(&cube, &RunInfo::default(), timeline, &mut page).unwrap();
+        write_html((&cube, &cube), &RunInfo::default(), timeline, &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         assert_eq!(page.matches("</script>").count(), 3, "data, timeline and script");
         assert!(!page.contains("<b>x"));

@@ -173,8 +173,22 @@ pub struct JsonCounted {
 
 /// The report as text, indented by two blanks.
 pub fn json(cube: &Cube, run: &RunInfo) -> String {
+    text(&json_report(cube, run))
+}
+
+/// The same with the regions and call paths of a cube that has more of them than that of the rest,
+/// after those of it.
+pub fn json_trees((cube, trees): (&Cube, &Cube), run: &RunInfo) -> String {
+    let report = json_report(cube, run);
+    if std::ptr::eq(cube, trees) {
+        return text(&report);
+    }
+    text(&JsonReport { regions: json_regions(trees), call_paths: json_call_paths(trees), ..report })
+}
+
+fn text(report: &JsonReport) -> String {
     // Serialising to memory fails on non-string keys only, and there are none.
-    serde_json::to_string_pretty(&json_report(cube, run)).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
 }
 
 /// The report as values.

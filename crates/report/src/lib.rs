@@ -54,7 +54,7 @@ pub use explain_run::{explain_in, explain_other};
 pub use flat::{FlatBy, FlatKey, FlatOf, FlatOptions, flat, flat_json};
 pub use hot_lines::{HotLine, hot_lines};
 pub use html::{html, write_html, write_page_data, write_page_trees};
-pub use json::{JsonReport, json, json_report};
+pub use json::{JsonReport, json, json_report, json_trees};
 pub use json_schema::json_schema;
 pub use processes::{JsonProcess, processes};
 pub use resources::Resources;

@@ -143,8 +143,9 @@ impl Session {
 
     /// The report as JSON, made when it is needed first.
     pub(crate) fn report(&self) -> Option<&str> {
-        let Report { cube, info, .. } = self.viewed.report.as_ref()?;
-        Some(self.report.get_or_init(|| pompeii_report::json(cube, info)))
+        let Report { cube, trees, info } = self.viewed.report.as_ref()?;
+        let trees = trees.as_ref().unwrap_or(cube);
+        Some(self.report.get_or_init(|| pompeii_report::json_trees((cube, trees), info)))
     }
 
     /// The data of the trees, made when it is needed first.

@@ -86,7 +86,8 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let compared = arguments.serial.compare(&experiment)?;
     if arguments.json {
         let info = run_info(&experiment, compared);
-        output::print_json(&pompeii_report::json(&experiment.cube, &info))?;
+        let trees = experiment.trees();
+        output::print_json(&pompeii_report::json_trees((&experiment.cube, trees.as_ref()), &info))?;
         return Ok(ExitCode::SUCCESS);
     }
     let progress = Progress::of(format!("analysing {}", shown(name)));

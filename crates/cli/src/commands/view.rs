@@ -1,5 +1,6 @@
 //! `pompeii view`: the experiment in a browser, served by this process on loopback until Ctrl-C.
 
+use std::borrow::Cow;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -107,7 +108,10 @@ fn viewed(named: &Path, damaged: Damaged) -> Result<Viewed> {
         is_running = experiment.is_running;
         let compared = Compared::with_its_own(&experiment);
         let info = report::run_info(&experiment, compared);
-        let trees = experiment.with_task_entries.as_ref().map(pompeii_analysis::derive);
+        let trees = match experiment.trees() {
+            Cow::Owned(trees) => Some(trees),
+            Cow::Borrowed(_) => None,
+        };
         viewed.report = Some(Report { cube: experiment.cube, trees, info });
     }
     // The events of a program that is running are not in its experiment yet.

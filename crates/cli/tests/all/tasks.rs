@@ -97,8 +97,11 @@ fn has_an_entry_for_each_instance(sandbox: &Sandbox) {
         let total = |cube: &Cube| cube.total(cube.metric(metric).unwrap());
         assert_eq!(total(&trace), total(&profile), "{metric}");
     }
-    let report = sandbox.succeeds("report exp2/trace.cubex --json").output;
-    assert!(names.iter().all(|name| report.contains(&format!("\"{name}\""))), "{report}");
+    for command in ["report exp2/trace.cubex --json", "report exp2 --json", "html exp2 -o -"] {
+        let text = sandbox.succeeds(command).output;
+        let has = |name: &&str| text.contains(&format!("\"{name}\""));
+        assert!(names.iter().all(has), "{command}: {text}");
+    }
     let dump = sandbox.succeeds("cube dump -m task_time exp2/trace.cubex").output;
     assert!(names.iter().all(|name| dump.contains(name)), "{dump}");
     let trees = View::start(sandbox, "exp2 --no-open").ask("cube");

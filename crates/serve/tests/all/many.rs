@@ -189,10 +189,10 @@ fn a_page_of_64_threads_is_small_and_has_the_worst_moments() {
         format!("wall=10 locations={LOCATIONS}\n main  *  time=4\n main/work@a.c:3  *  time=6");
     let cube = pompeii_analysis::derive(&pompeii_analysis::notation::cube(&text).unwrap());
     let (run, mut page) = (RunInfo::default(), Vec::new());
-    pompeii_report::write_html(&cube, &run, None, &mut page).unwrap();
+    pompeii_report::write_html((&cube, &cube), &run, None, &mut page).unwrap();
     let timeline = embedded(&session, PAGE_BYTES - page.len()).unwrap();
     page.clear();
-    pompeii_report::write_html(&cube, &run, Some(&timeline), &mut page).unwrap();
+    pompeii_report::write_html((&cube, &cube), &run, Some(&timeline), &mut page).unwrap();
     assert!(page.len() <= PAGE_BYTES, "{} bytes", page.len());
 
     let timeline: Value = serde_json::from_str(&timeline).unwrap();

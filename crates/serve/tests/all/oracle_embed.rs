@@ -127,7 +127,7 @@ fn a_browser_shows_it() {
     let mut page = Vec::new();
     let timeline = timeline(1_000_000).unwrap();
     let run = RunInfo::default();
-    pompeii_report::write_html(&cube, &run, Some(&timeline), &mut page).unwrap();
+    pompeii_report::write_html((&cube, &cube), &run, Some(&timeline), &mut page).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
     fs::write(&file, page).unwrap();
