@@ -4,7 +4,7 @@
 //! The exported symbols only pass on the address that they return to, which tells from where they
 //! are called: a lock has no construct in the source.
 //!
-//! To set a lock and to give it back have a fast way ([`crate::fast::locks`]).
+//! To set a lock, to test it and to give it back have a fast way ([`crate::fast::locks`]).
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
@@ -16,7 +16,8 @@ use crate::clock::{self, Tsc};
 use crate::definitions::RegionText;
 use crate::entry::on_thread;
 use crate::fast;
-use crate::fast::kit::gate::Here;
+use crate::fast::guarded;
+use crate::fast::kit::gate::{self, Guarded, Here};
 use crate::location::Location;
 use crate::next;
 use crate::sites::{self, CallSite, Called};
@@ -45,12 +46,13 @@ impl Routine {
         }
     }
 
-    /// Calls the next library's routine, which was called before.
+    /// Calls the next library's routine, which was called before. What it returns is nothing if it
+    /// does not test the lock.
     #[inline(always)]
-    fn call_known(&self, lock: *mut c_void) {
+    fn call_known(&self, lock: *mut c_void) -> c_int {
         let real = self.real.load(Ordering::Relaxed);
         // SAFETY: the next library's routine of the same name.
-        unsafe { transmute::<usize, extern "C" fn(*mut c_void)>(real)(lock) };
+        unsafe { transmute::<usize, extern "C" fn(*mut c_void) -> c_int>(real)(lock) }
     }
 
     /// Its call that returns to this address.
@@ -116,8 +118,62 @@ enum Action {
 /// The routine of the next library.
 type Real = extern "C" fn(*mut c_void, usize) -> c_int;
 
-/// Calls the real routine between an enter and an exit of its region; the program has called it
-/// from before `address`, 0 if that is not known.
+/// A call of a routine for this lock, from before an address, 0 if that is not known.
+#[derive(Clone, Copy)]
+struct Call {
+    routine: &'static Routine,
+    lock: *mut c_void,
+    address: usize,
+}
+
+impl Call {
+    fn site(self) -> CallSite {
+        self.routine.called_from(self.address)
+    }
+}
+
+/// The ways of a call: without records, with them, and where other call paths are guarded. Each is
+/// a function of its own, as those of [`crate::ways`], and gets its arguments in registers. It
+/// returns what the call returns, `None` where nothing was done.
+macro_rules! ways {
+    ($($name:ident, $traced:ident, $around_guarded:ident, else $rest:expr;)*) => { $(
+        #[inline(never)]
+        fn $traced<const NESTED: bool>(
+            routine: &'static Routine,
+            lock: *mut c_void,
+            address: usize,
+        ) -> Option<c_int> {
+            match $name::<true, 0, NESTED>(Call { routine, lock, address }) {
+                None => $around_guarded::<NESTED>(routine, lock, address),
+                done => done,
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn $around_guarded<const NESTED: bool>(
+            routine: &'static Routine,
+            lock: *mut c_void,
+            address: usize,
+        ) -> Option<c_int> {
+            let call = Call { routine, lock, address };
+            let rest: fn(Call, Guarded) -> Option<c_int> = $rest;
+            let thread = Here::now().guarded()?;
+            if !NESTED && let Some(done) = rest(call, thread) {
+                return Some(done);
+            }
+            $name::<true, { gate::GUARDED }, NESTED>(call)
+        }
+    )* };
+}
+
+ways! {
+    set, set_traced, set_around_guarded, else set_guarded;
+    unset, unset_traced, unset_around_guarded, else unset_guarded;
+    test, test_traced, test_around_guarded, else |_, _| None;
+}
+
+/// Calls the real routine between an enter and an exit of its region.
 #[inline(always)]
 fn call(
     routine: &'static Routine,
@@ -125,68 +181,137 @@ fn call(
     (lock, hint): (*mut c_void, usize),
     address: usize,
 ) -> c_int {
+    let call = Call { routine, lock, address };
     let fast = match (action, Here::now().is_traced()) {
-        (Action::Set, false) => set::<false>(routine, lock, address),
-        (Action::Set, true) => set_traced(routine, lock, address),
-        (Action::Unset, false) => unset::<false>(routine, lock, address),
-        (Action::Unset, true) => unset_traced(routine, lock, address),
-        _ => None,
+        (Action::Set, false) => set::<false, 0, false>(call),
+        (Action::Set, true) => set_traced::<false>(routine, lock, address),
+        (Action::SetNested, false) => set::<false, 0, true>(call),
+        (Action::SetNested, true) => set_traced::<true>(routine, lock, address),
+        (Action::Unset, false) => unset::<false, 0, false>(call),
+        (Action::Unset, true) => unset_traced::<false>(routine, lock, address),
+        (Action::UnsetNested, false) => unset::<false, 0, true>(call),
+        (Action::UnsetNested, true) => unset_traced::<true>(routine, lock, address),
+        (Action::Test, false) => test::<false, 0, false>(call),
+        (Action::Test, true) => test_traced::<false>(routine, lock, address),
+        (Action::TestNested, false) => test::<false, 0, true>(call),
+        (Action::TestNested, true) => test_traced::<true>(routine, lock, address),
+        (Action::Reset, _) => None,
     };
     match fast {
-        Some(()) => 0,
+        Some(result) => result,
         None => call_general(routine, action, (lock, hint), address),
     }
 }
 
 /// Acquires the lock, if its begin can take the fast way.
 #[inline(always)]
-fn set<const TRACE: bool>(
-    routine: &'static Routine,
-    lock: *mut c_void,
-    address: usize,
-) -> Option<()> {
-    let node = fast::locks::ask::<TRACE>(Here::now(), routine.called_from(address), Tsc)?;
-    routine.call_known(lock);
-    match LOCKS.known(lock as usize) {
-        Some(known) if fast::locks::acquire::<TRACE>(Here::now(), node, known, Tsc) => {}
-        _ => exit_general(Action::Set, lock as usize, node),
+fn set<const TRACE: bool, const GATE: u32, const NESTED: bool>(call: Call) -> Option<c_int> {
+    let node = fast::locks::ask::<TRACE, GATE>(Here::now(), call.site(), Tsc)?;
+    call.routine.call_known(call.lock);
+    if !acquired::<TRACE, GATE, NESTED>(call.lock, node, None) {
+        let action = if NESTED { Action::SetNested } else { Action::Set };
+        exit_general(action, (call.lock as usize, 0), node);
     }
-    Some(())
+    Some(0)
 }
 
-#[inline(never)]
-fn set_traced(routine: &'static Routine, lock: *mut c_void, address: usize) -> Option<()> {
-    set::<true>(routine, lock, address)
+/// The lock was acquired, by a test if its address is `tested`; false where nothing was done.
+#[inline(always)]
+fn acquired<const TRACE: bool, const GATE: u32, const NESTED: bool>(
+    lock: *mut c_void,
+    node: NodeOffset,
+    tested: Option<usize>,
+) -> bool {
+    let Some(known) = LOCKS.known(lock as usize) else { return false };
+    let thread = Here::now();
+    match NESTED {
+        true => fast::locks::acquire_nested::<TRACE, GATE>(thread, node, known, tested, Tsc),
+        false => fast::locks::acquire::<TRACE, GATE>(thread, node, known, tested, Tsc),
+    }
+}
+
+/// Tries to acquire the lock, if its begin can take the fast way.
+#[inline(always)]
+fn test<const TRACE: bool, const GATE: u32, const NESTED: bool>(call: Call) -> Option<c_int> {
+    let node = fast::locks::ask::<TRACE, GATE>(Here::now(), call.site(), Tsc)?;
+    let result = call.routine.call_known(call.lock);
+    let address = call.lock as usize;
+    let is_done = match result {
+        0 => LOCKS.known(address).is_some_and(|known| {
+            fast::locks::refuse::<TRACE, GATE>(Here::now(), node, (known, address), Tsc)
+        }),
+        _ => acquired::<TRACE, GATE, NESTED>(call.lock, node, Some(address)),
+    };
+    if !is_done {
+        let action = if NESTED { Action::TestNested } else { Action::Test };
+        exit_general(action, (address, result), node);
+    }
+    Some(result)
 }
 
 /// Gives the lock back, if its begin can take the fast way.
 #[inline(always)]
-fn unset<const TRACE: bool>(
-    routine: &'static Routine,
-    lock: *mut c_void,
-    address: usize,
-) -> Option<()> {
-    let (site, known) = (routine.called_from(address), LOCKS.known(lock as usize)?);
-    let node = fast::locks::give_back::<TRACE>(Here::now(), site, known, Tsc)?;
-    routine.call_known(lock);
-    if !fast::locks::leave::<TRACE>(Here::now(), node, Tsc) {
-        exit_general(Action::Unset, lock as usize, node);
+fn unset<const TRACE: bool, const GATE: u32, const NESTED: bool>(call: Call) -> Option<c_int> {
+    let known = LOCKS.known(call.lock as usize)?;
+    let (thread, site) = (Here::now(), call.site());
+    let node = match NESTED {
+        true => fast::locks::give_back_nested::<TRACE, GATE>(thread, site, known, Tsc),
+        false => fast::locks::give_back::<TRACE, GATE>(thread, site, known, Tsc),
+    }?;
+    call.routine.call_known(call.lock);
+    if !fast::locks::leave::<TRACE, GATE>(Here::now(), node, Tsc) {
+        let action = if NESTED { Action::UnsetNested } else { Action::Unset };
+        exit_general(action, (call.lock as usize, 0), node);
     }
-    Some(())
+    Some(0)
 }
 
-#[inline(never)]
-fn unset_traced(routine: &'static Routine, lock: *mut c_void, address: usize) -> Option<()> {
-    unset::<true>(routine, lock, address)
+/// Acquires the lock, if the guard sums the call.
+fn set_guarded(call: Call, thread: Guarded) -> Option<c_int> {
+    let key = fast::locks::ask_guarded(thread, call.site(), Tsc)?;
+    call.routine.call_known(call.lock);
+    let is_done = LOCKS.known(call.lock as usize).is_some_and(|known| {
+        let thread = Here::now().guarded();
+        thread.is_some_and(|thread| guarded::exit_with_lock(thread, key, known, Tsc))
+    });
+    if !is_done {
+        exit_guarded_general(Action::Set, call.lock as usize, key);
+    }
+    Some(0)
 }
 
-/// The end of a call that has begun on the fast way, at this node.
+/// Gives the lock back, if the guard sums the call.
+fn unset_guarded(call: Call, thread: Guarded) -> Option<c_int> {
+    let known = LOCKS.known(call.lock as usize)?;
+    let key = fast::locks::give_back_guarded(thread, call.site(), known, Tsc)?;
+    call.routine.call_known(call.lock);
+    if !Here::now().guarded().is_some_and(|thread| guarded::exit(thread, key, Tsc)) {
+        exit_guarded_general(Action::Unset, call.lock as usize, key);
+    }
+    Some(0)
+}
+
+/// The end of a call that has begun on the fast way, at this node, and has returned this.
 #[cold]
 #[inline(never)]
-fn exit_general(action: Action, lock: usize, node: NodeOffset) {
-    on_thread!(|thread| if let Key::Region(region) = Key::decode(thread.node(node).key) {
-        after(thread, region, action, (lock, 0));
+fn exit_general(action: Action, of: (usize, c_int), node: NodeOffset) {
+    on_thread!(|thread| {
+        let key = thread.node(node).key;
+        exit_of_key(thread, key, action, of);
     });
+}
+
+/// The same of one that the guard was to sum.
+#[cold]
+#[inline(never)]
+fn exit_guarded_general(action: Action, lock: usize, key: u64) {
+    on_thread!(|thread| exit_of_key(thread, key, action, (lock, 0)));
+}
+
+fn exit_of_key(thread: &mut Location, key: u64, action: Action, of: (usize, c_int)) {
+    if let Key::Region(region) = Key::decode(key) {
+        after(thread, region, action, of);
+    }
 }
 
 #[inline(never)]

@@ -114,11 +114,23 @@ const AGAIN: u64 = 2;
 /// A test has found the lock at `address` with another thread. Its call path keeps since when it
 /// has asked for this lock, and how often.
 pub fn refused(thread: &mut Location, lock: &Lock, address: usize) {
+    if !thread.is_passing() {
+        let (at, asked) = (thread.header.current, thread.header.last_ticks);
+        refused_at(thread, (at, asked), lock, address);
+    }
+}
+
+/// The same of a test at this node that has begun at `asked`.
+pub fn refused_at(
+    thread: &mut Location,
+    (at, asked): (NodeOffset, u64),
+    lock: &Lock,
+    address: usize,
+) {
     let holder = Place::from_word(lock.holder.load(Relaxed));
-    if thread.is_passing() || holder.is_of(thread.index()) {
+    if holder.is_of(thread.index()) {
         return;
     }
-    let (at, asked) = (thread.header.current, thread.header.last_ticks);
     let node = thread.node(at);
     if node.created != address as u64 {
         (node.created, node.undeferred, node.last_arrivals) = (address as u64, 0, asked);
@@ -130,11 +142,15 @@ pub fn refused(thread: &mut Location, lock: &Lock, address: usize) {
 /// has asked for the same lock several times before, it has waited from the first time on until
 /// another thread gave the lock back.
 pub fn tested(thread: &mut Location, lock: &Lock, address: usize, now: u64) {
-    if thread.is_passing() {
-        return;
+    if !thread.is_passing() {
+        let at = thread.header.current;
+        tested_at(thread, at, lock, (address, now));
     }
+}
+
+/// The same of a test at this node.
+pub fn tested_at(thread: &mut Location, at: NodeOffset, lock: &Lock, (address, now): (usize, u64)) {
     let released = lock.released_ticks.load(Relaxed).min(now);
-    let at = thread.header.current;
     let node = thread.node(at);
     let (of, times, since) = (node.created, node.undeferred, node.last_arrivals);
     (node.created, node.undeferred, node.last_arrivals) = (0, 0, 0);
@@ -217,15 +233,34 @@ pub fn passed(thread: &mut Location, region: u32, now: u64) {
 /// One more level of a nestable lock; true for the first.
 #[inline]
 pub fn nested_acquired(thread: &Location, lock: &Lock) -> bool {
+    let level = level_acquired(thread, lock);
+    lock.depth.store(level, Relaxed);
+    level == 1
+}
+
+/// The level of a nestable lock that the thread has got, which is not noted yet.
+#[inline(always)]
+pub fn level_acquired(thread: &Location, lock: &Lock) -> u32 {
     let holder = Place::from_word(lock.holder.load(Relaxed));
-    let again = holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0;
-    lock.depth.store(if again { lock.depth.load(Relaxed) + 1 } else { 1 }, Relaxed);
-    !again
+    let (is_own, depth) = (holder.is_of(thread.index()), lock.depth.load(Relaxed));
+    if is_own { depth + 1 } else { 1 }
 }
 
 /// One level less of a nestable lock; true for the last.
 pub fn nested_released(lock: &Lock) -> bool {
-    let depth = lock.depth.load(Relaxed).saturating_sub(1);
-    lock.depth.store(depth, Relaxed);
-    depth == 0
+    let level = level_released(lock);
+    lock.depth.store(level, Relaxed);
+    level == 0
+}
+
+/// The level of a nestable lock that is left when one is given back, which is not noted yet.
+#[inline(always)]
+pub fn level_released(lock: &Lock) -> u32 {
+    lock.depth.load(Relaxed).saturating_sub(1)
+}
+
+/// A nestable lock has this level now.
+#[inline(always)]
+pub fn set_level(lock: &Lock, level: u32) {
+    lock.depth.store(level, Relaxed);
 }

@@ -92,6 +92,31 @@ pub fn has_had_body(thread: Guarded) -> bool {
 /// Ends a visit that was short; false where nothing was done.
 #[inline(always)]
 pub fn exit(thread: Guarded, key: u64, clock: impl Clock) -> bool {
+    exit_then(thread, key, clock, |_, _, _| {})
+}
+
+/// The same where it has acquired this lock, whose release is silent from here on.
+#[inline(always)]
+pub fn exit_with_lock(thread: Guarded, key: u64, lock: &Lock, clock: impl Clock) -> bool {
+    // SAFETY: what `Guarded` says of the location.
+    let asked = unsafe { (*thread.address()).header.last_ticks };
+    if sync::is_contended(lock, asked) {
+        return false;
+    }
+    exit_then(thread, key, clock, |thread, at, now| {
+        sync::found_free(thread, lock, at, now);
+        lock.set_silent();
+    })
+}
+
+/// Ends a visit that was short; false where nothing was done. `ended` gets its node and the time.
+#[inline(always)]
+fn exit_then(
+    thread: Guarded,
+    key: u64,
+    clock: impl Clock,
+    ended: impl FnOnce(&mut Location, NodeOffset, u64),
+) -> bool {
     let thread = thread.address();
     // SAFETY: what `Guarded` says of the location.
     unsafe {
@@ -112,6 +137,7 @@ pub fn exit(thread: Guarded, key: u64, clock: impl Clock) -> bool {
         if (*short).stage == Stage::Behind {
             (*path).body_total.add((*short).times[2] - (*short).times[1]);
         }
+        ended(&mut *thread, (*path).part.node, now);
         (*short).open = &raw const NO_PATH;
         end_event(thread)
     }

@@ -1,21 +1,22 @@
 //! The verbs of scripts for what happens at locks.
 
-use pompeii_live::NodeOffset;
+use pompeii_live::Key;
 
 use super::At;
-use crate::fast::kit::gate::Here;
-use crate::fast::locks;
+use crate::fast::kit::gate::{self, Here};
+use crate::fast::{guarded, locks};
 use crate::location::Location;
 use crate::sites::{self, CallSite};
 use crate::sync::{self, Lock};
 use crate::tls;
 
-/// A fast way without records, or with them.
+/// A fast way without records, with them, or where other call paths are guarded.
 macro_rules! way {
     ($here:ident, $event:ident ($($argument:expr),*)) => {
-        match $here.is_traced() {
-            false => locks::$event::<false>($($argument),*),
-            true => locks::$event::<true>($($argument),*),
+        match ($here.is_traced(), $here.guarded()) {
+            (false, _) => locks::$event::<false, 0>($($argument),*),
+            (true, None) => locks::$event::<true, 0>($($argument),*),
+            (true, Some(_)) => locks::$event::<true, { gate::GUARDED }>($($argument),*),
         }
     };
 }
@@ -40,49 +41,81 @@ pub(super) fn happen(
             thread.exit(body, now);
             sync::released(thread, lock, now);
         }
-        "set" => {
-            let fast = |here: Here, site: CallSite| way!(here, ask(here, site, At(now)));
+        "set" | "set-nest" => {
+            let fast = |here: Here, site: CallSite| {
+                let guarded = here.guarded().filter(|_| verb == "set");
+                let summed = guarded.and_then(|thread| locks::ask_guarded(thread, site, At(now)));
+                summed.is_some() || way!(here, ask(here, site, At(now))).is_some()
+            };
             enter(thread, region, now, fast, |_, _| {});
         }
         "got" => {
-            let at = thread.header.current;
-            if !on_fast_way(thread, |here| way!(here, acquire(here, at, lock, At(now)))) {
+            let (at, key) = (thread.header.current, Key::Region(region).encode());
+            let fast = |here: Here| {
+                let exit = |thread| guarded::exit_with_lock(thread, key, lock, At(now));
+                here.guarded().is_some_and(exit)
+                    || way!(here, acquire(here, at, lock, None, At(now)))
+            };
+            if !on_fast_way(thread, fast) {
                 sync::locked(thread, lock, now);
                 thread.exit(region, now);
             }
         }
         "refused" => {
-            sync::refused(thread, lock, ADDRESS);
-            thread.exit(region, now);
+            let at = thread.header.current;
+            let of = (lock, ADDRESS);
+            if !on_fast_way(thread, |here| way!(here, refuse(here, at, of, At(now)))) {
+                sync::refused(thread, lock, ADDRESS);
+                thread.exit(region, now);
+            }
         }
         "tested" => {
-            sync::tested(thread, lock, ADDRESS, now);
-            sync::locked(thread, lock, now);
-            thread.exit(region, now);
+            let (at, tested) = (thread.header.current, Some(ADDRESS));
+            if !on_fast_way(thread, |here| way!(here, acquire(here, at, lock, tested, At(now)))) {
+                sync::tested(thread, lock, ADDRESS, now);
+                sync::locked(thread, lock, now);
+                thread.exit(region, now);
+            }
         }
         "got-nest" => {
-            if sync::nested_acquired(thread, lock) {
-                sync::locked(thread, lock, now);
+            let at = thread.header.current;
+            let fast = |here: Here| way!(here, acquire_nested(here, at, lock, None, At(now)));
+            if !on_fast_way(thread, fast) {
+                if sync::nested_acquired(thread, lock) {
+                    sync::locked(thread, lock, now);
+                }
+                thread.exit(region, now);
             }
-            thread.exit(region, now);
         }
         "unset" => {
-            let fast =
-                |here: Here, site: CallSite| way!(here, give_back(here, site, lock, At(now)));
+            let fast = |here: Here, site: CallSite| {
+                let give_back = |thread| locks::give_back_guarded(thread, site, lock, At(now));
+                here.guarded().and_then(give_back).is_some()
+                    || way!(here, give_back(here, site, lock, At(now))).is_some()
+            };
             let general = |thread: &mut Location, now| sync::unlocked(thread, lock, now);
             enter(thread, region, now, fast, general);
         }
         "gone" => {
-            let at = thread.header.current;
-            if !on_fast_way(thread, |here| way!(here, leave(here, at, At(now)))) {
+            let (at, key) = (thread.header.current, Key::Region(region).encode());
+            let fast = |here: Here| {
+                here.guarded().is_some_and(|thread| guarded::exit(thread, key, At(now)))
+                    || way!(here, leave(here, at, At(now)))
+            };
+            if !on_fast_way(thread, fast) {
                 thread.exit(region, now);
             }
         }
         "unset-nest" => {
-            let now = thread.enter(region, now);
-            if sync::nested_released(lock) {
-                sync::unlocked(thread, lock, now);
-            }
+            let fast = |here: Here, site: CallSite| {
+                way!(here, give_back_nested(here, site, lock, At(now))).is_some()
+            };
+            let general = |thread: &mut Location, now| {
+                if sync::nested_released(lock) {
+                    sync::unlocked(thread, lock, now);
+                }
+            };
+            enter(thread, region, now, fast, general);
         }
         _ => panic!("{verb}"),
     }
@@ -107,11 +140,11 @@ fn enter(
     thread: &mut Location,
     region: u32,
     now: u64,
-    fast: impl FnOnce(Here, CallSite) -> Option<NodeOffset>,
+    fast: impl FnOnce(Here, CallSite) -> bool,
     general: impl FnOnce(&mut Location, u64),
 ) {
     let site = site(region);
-    if on_fast_way(thread, |here| fast(here, site)).is_some() {
+    if on_fast_way(thread, |here| fast(here, site)) {
         return;
     }
     let at = thread.header.current;

@@ -1,21 +1,29 @@
-//! Random programs of threads that set locks and give them back, from several call paths, in one
-//! another, and with clocks that stand still. Whatever they do, the fast ways and the general ones
-//! leave the same, to the tick.
+//! Random programs of threads that set locks, test them and give them back, from several call
+//! paths, in one another, and with clocks that stand still. Whatever they do, the fast ways and the
+//! general ones leave the same, to the tick.
 
 use super::lock_events::{on_fast_way, site};
 use super::{At, Run, Setting, print};
 use crate::fast::locks;
+use crate::guard::Bounds;
 
 const THREADS: usize = 3;
-const LOCKS: usize = 2;
+/// The locks; a thread that has the last one may set it again.
+const LOCKS: [&str; 3] = ["l0", "l1", "n"];
+const NESTABLE: &str = "n";
+
+/// Visits until the guard looks for what is frequent, and afterwards: some more than a trial has.
+const VISITS: (u64, u64) = (110, 300);
+/// All visits are short, whatever a tick is.
+const GUARD: Bounds = Bounds { visits: 100, time_ns: u64::MAX };
 
 /// A program that is being made, as lines of the notation.
 struct Program {
     random: u64,
     now: u64,
     text: String,
-    /// Of each lock.
-    is_taken: [bool; LOCKS],
+    /// Of each lock the thread that has it, and how often.
+    holders: [Option<(usize, u32)>; LOCKS.len()],
 }
 
 impl Program {
@@ -40,24 +48,53 @@ impl Program {
                     }
                     steps.push("exit f".to_owned());
                 }
-                _ if first < LOCKS => {
+                _ if first < LOCKS.len() => {
                     // In this order, so no thread waits forever.
-                    let lock = first + self.below((LOCKS - first) as u64) as usize;
-                    let name = format!("l{lock}");
-                    steps.extend([format!("set {name}"), format!("got {name}")]);
-                    if depth < 2 && self.below(3) == 0 {
-                        self.part(lock + 1, depth + 1, steps);
-                    }
-                    steps.extend([format!("unset {name}"), format!("gone {name}")]);
+                    let lock = first + self.below((LOCKS.len() - first) as u64) as usize;
+                    self.visit(lock, depth, steps);
                 }
                 _ => {}
             }
         }
     }
 
-    /// The lock of a step, if it is one of these.
-    fn lock(step: &str, verb: &str) -> Option<usize> {
-        step.strip_prefix(verb)?.strip_prefix(" l")?.parse().ok()
+    fn visit(&mut self, lock: usize, depth: u32, steps: &mut Vec<String>) {
+        let name = LOCKS[lock];
+        let (set, got, unset, next) = match name == NESTABLE {
+            true => ("set-nest", "got-nest", "unset-nest", lock),
+            false if self.below(3) == 0 => ("set", "tested", "unset", lock + 1),
+            false => ("set", "got", "unset", lock + 1),
+        };
+        steps.extend([format!("{set} {name}"), format!("{got} {name}")]);
+        if depth < 2 && self.below(3) == 0 {
+            self.part(next, depth + 1, steps);
+        }
+        steps.extend([format!("{unset} {name}"), format!("gone {name}")]);
+    }
+
+    /// Whether the step is possible now, which changes who has the locks. A test that has found the
+    /// lock taken is repeated later.
+    fn may_happen(&mut self, thread: usize, step: &str, later: &mut Vec<String>) -> bool {
+        let Some((verb, name)) = step.split_once(' ') else { return true };
+        let Some(lock) = LOCKS.iter().position(|&lock| lock == name) else { return true };
+        let holder = &mut self.holders[lock];
+        match (verb, *holder) {
+            ("tested", Some(_)) => {
+                self.now += 1;
+                self.line(thread, &format!("refused {name}"));
+                later.push(format!("set {name}"));
+                return false;
+            }
+            ("got" | "got-nest", Some((other, _))) if other != thread => return false,
+            ("got" | "got-nest" | "tested", _) => {
+                *holder = Some((thread, holder.map_or(1, |(_, level)| level + 1)));
+            }
+            ("unset" | "unset-nest", Some((_, level))) => {
+                *holder = (level > 1).then(|| (thread, level - 1));
+            }
+            _ => {}
+        }
+        true
     }
 
     /// The threads' parts in an order that the locks permit.
@@ -66,24 +103,38 @@ impl Program {
         while parts.iter().any(|part| !part.is_empty()) {
             let thread = self.below(THREADS as u64) as usize;
             let Some(step) = parts[thread].last().cloned() else { continue };
-            match (Self::lock(&step, "got"), Self::lock(&step, "unset")) {
-                (Some(lock), _) if self.is_taken[lock] => continue,
-                (Some(lock), _) => self.is_taken[lock] = true,
-                (_, Some(lock)) => self.is_taken[lock] = false,
-                _ => {}
+            if self.may_happen(thread, &step, &mut parts[thread]) {
+                parts[thread].pop();
+                self.now += self.below(4) * self.below(10);
+                self.line(thread, &step);
             }
-            parts[thread].pop();
-            self.now += self.below(4) * self.below(10);
-            self.line(thread, &step);
+        }
+    }
+
+    /// Each thread visits a lock so often that the guard sums its visits.
+    fn often(&mut self) {
+        for thread in 0..THREADS {
+            for visit in 0..VISITS.0 + VISITS.1 {
+                for step in ["set l0", "got l0", "unset l0", "gone l0"] {
+                    self.now += 2 + visit % 3;
+                    self.line(thread, step);
+                }
+                if visit == VISITS.0 {
+                    self.line(thread, "look");
+                }
+            }
         }
     }
 }
 
-fn program(seed: u64) -> String {
-    let mut program =
-        Program { random: seed, now: 2, text: String::new(), is_taken: [false; LOCKS] };
+fn program(seed: u64, is_guarded: bool) -> String {
+    let (text, holders) = (String::new(), [None; LOCKS.len()]);
+    let mut program = Program { random: seed, now: 2, text, holders };
     program.text += "1 T0 fork parallel p\n";
     (0..THREADS).for_each(|thread| program.line(thread, &format!("begin p {thread}/{THREADS}")));
+    if is_guarded {
+        program.often();
+    }
     for _ in 0..5 {
         let mut parts = vec![Vec::new(); THREADS];
         parts.iter_mut().for_each(|part| program.part(0, 0, part));
@@ -98,9 +149,19 @@ fn program(seed: u64) -> String {
 fn fast_ways_of_locks_leave_what_the_general_ones_leave() {
     for seed in 0..200 {
         let setting = Setting { trace: seed % 2 == 0, ..Setting::default() };
-        let text = program(seed);
+        let text = program(seed, false);
         let left = print(&text, setting, |run: &Run| run.causes() + &run.records());
         assert!(!setting.trace || left.contains("ThreadReleaseLock"), "{text}{left}");
+    }
+}
+
+#[test]
+fn fast_ways_of_guarded_locks_leave_what_the_general_ones_leave() {
+    for seed in 0..20 {
+        let setting = Setting { trace: true, guard: Some(GUARD), ..Setting::default() };
+        let text = program(seed, true);
+        let left = print(&text, setting, |run: &Run| run.causes() + &run.records());
+        assert!(left.contains("ThreadReleaseLock") && left.contains("Metric"), "{text}{left}");
     }
 }
 
@@ -115,7 +176,7 @@ fn calls_take_the_fast_way_once_they_are_known() {
         let is_fast = |region| {
             // SAFETY: the one thread of the script.
             let thread = unsafe { &mut *thread };
-            on_fast_way(thread, |here| locks::ask::<false>(here, site(region), At(9)).is_some())
+            on_fast_way(thread, |here| locks::ask::<false, 0>(here, site(region), At(9)).is_some())
         };
         assert!(!is_fast(region + 1));
         assert_eq!(is_fast(region), !general_only);

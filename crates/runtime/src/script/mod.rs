@@ -10,7 +10,9 @@
 //!                                 resume t a
 //!     T0 taskwait w, waited w
 //!     T0 request c, hold c, release c, leave c       a critical section
-//!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest
+//!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest;
+//!                                                    of a test got is tested, or refused
+//!     T0 look                                        the guard looks for what is frequent
 //!     T0 queue o, turn o, turned o, past o           an ordered construct; without a body only
 //!                                                    queue (or post, for a source) and past
 //!     T0 group g, group-end g, grouped g             a taskgroup
@@ -67,7 +69,7 @@ use pompeii_live::{Calibration, Team};
 use crate::clock::Clock;
 use crate::definitions::RegionText;
 use crate::descriptor::{Defined, ParallelRegions, TaskRegions};
-use crate::guard::Bounds;
+use crate::guard::{self, Bounds};
 use crate::location::{Location, gate};
 use crate::metrics::SCRIPT_TIME;
 use crate::parameters::Value;
@@ -336,6 +338,10 @@ impl Run {
                 let thread = self.thread(name);
                 self.with(thread, |thread| thread.switch_recording(verb == "on", now));
             }
+            ("look", []) => {
+                let thread = self.thread(name);
+                self.with(thread, guard::look);
+            }
             ("thread-ends", []) => {
                 let thread = self.thread(name);
                 self.with(thread, |thread| {
@@ -479,7 +485,7 @@ impl Run {
         };
         let thread = self.thread(name);
         self.with(thread, |thread| match verb {
-            "enter" | "request" | "set-nest" | "queue" | "group" => {
+            "enter" | "request" | "queue" | "group" => {
                 thread.enter(region, now);
             }
             "exit" | "leave" | "grouped" => thread.exit(region, now),

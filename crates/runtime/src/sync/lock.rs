@@ -84,6 +84,12 @@ impl Lock {
         self.order().wrapping_add(1)
     }
 
+    /// Whether its holder's acquisition is not in the trace.
+    #[inline(always)]
+    pub fn is_silent(&self) -> bool {
+        self.silent.load(Relaxed)
+    }
+
     /// Its holder's acquisition is not in the trace.
     pub fn set_silent(&self) {
         self.silent.store(true, Relaxed);
