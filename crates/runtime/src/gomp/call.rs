@@ -1,19 +1,18 @@
 //! A call of an entry point: which copy of libgomp it goes on to, and which construct it is.
 
 use std::mem::transmute_copy;
+use std::ptr::with_exposed_provenance_mut;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
-use std::sync::atomic::{AtomicU64, AtomicUsize};
 
+use super::exports::TARGETS;
 use super::library::{self, Library};
 use super::site::{self, Kind, Site};
-use super::table::{COUNT, NAMES};
+use super::table::{NAMES, asks_for_cancellation};
 use super::thread;
 use crate::descriptor::Words;
 use crate::next;
 use crate::unmodified::{self, Code, Directive};
-
-/// Where calls of each entry point go straight to; 0 if they go to this adapter.
-pub static STRAIGHT: [AtomicUsize; COUNT] = [const { AtomicUsize::new(0) }; COUNT];
 
 /// As many arguments as any entry point has that is passed on as a whole.
 pub type Arguments = [usize; 10];
@@ -47,13 +46,6 @@ impl<const ENTRY: usize> Call<ENTRY> {
         Self { address, is_function: false }
     }
 
-    /// The call that is under way, of an entry point that has no room for the address among its
-    /// arguments. To be asked for before anything else is done.
-    #[inline(always)]
-    pub fn noted() -> Self {
-        Self::from(thread::called_from())
-    }
-
     /// A call that is to execute this function, whose file decides on the copy of libgomp, and
     /// which is the body of the construct.
     #[inline(always)]
@@ -72,6 +64,12 @@ impl<const ENTRY: usize> Call<ENTRY> {
         library::of(self.address)
     }
 
+    /// Where libgomp's function is.
+    #[inline(always)]
+    pub fn original_address(&self) -> usize {
+        self.library().originals[ENTRY]
+    }
+
     /// Libgomp's function.
     ///
     /// # Safety
@@ -79,7 +77,7 @@ impl<const ENTRY: usize> Call<ENTRY> {
     #[inline(always)]
     pub unsafe fn original<F: Copy>(&self) -> F {
         // SAFETY: the caller's promise.
-        unsafe { function(self.library().originals[ENTRY]) }
+        unsafe { function(self.original_address()) }
     }
 
     /// Passes the call on as it is.
@@ -89,7 +87,13 @@ impl<const ENTRY: usize> Call<ENTRY> {
     #[inline(always)]
     pub unsafe fn pass_on(&self, arguments: &Arguments) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { pass_on(self.library().originals[ENTRY], arguments) }
+        unsafe { pass_on(self.original_address(), arguments) }
+    }
+
+    /// The same of a call that has been here before, if the table has it at once.
+    #[inline(always)]
+    pub fn known_site(&self, directive: Directive) -> Option<&'static Site> {
+        site::first(self.address, Kind::new(ENTRY, directive, self.is_function))
     }
 
     /// Where the call is, and with that the construct that it is or belongs to: `None` if it is not
@@ -101,8 +105,7 @@ impl<const ENTRY: usize> Call<ENTRY> {
         directive: Directive,
         words: impl FnOnce() -> Words,
     ) -> Option<&'static Site> {
-        let kind = Kind::new(ENTRY, directive, self.is_function);
-        match site::first(self.address, kind) {
+        match self.known_site(directive) {
             Some(site) => Some(site),
             None => self.find(directive, words),
         }
@@ -126,17 +129,22 @@ impl<const ENTRY: usize> Call<ENTRY> {
             return None;
         }
         let construct = unmodified::construct(directive, code, words)?;
-        let to = (library, library.originals[ENTRY]);
-        Some(site::make((address, kind), construct, to))
+        Some(site::make((address, kind), construct, (library, self.original_address())))
     }
 
-    /// The call belongs to no construct that is observed. If none can be, later calls go straight.
+    /// The call ends no construct that is observed, and goes on. If none can be, later calls go
+    /// straight.
+    ///
+    /// # Safety
+    /// The entry point has at most one argument, which must be the caller's.
     #[cold]
     #[inline(never)]
-    pub fn settle(&self) {
+    pub unsafe fn pass_unobserved(self, argument: usize) -> usize {
         if !self.library().is_observed {
             self.go_straight();
         }
+        // SAFETY: the caller's promise; a register that the function does not read is free.
+        unsafe { self.original::<unsafe extern "C" fn(usize) -> usize>()(argument) }
     }
 
     #[cold]
@@ -167,6 +175,16 @@ impl Site {
         unsafe { function(self.original) }
     }
 
+    /// Another function of the same copy of libgomp: that which ends the construct.
+    ///
+    /// # Safety
+    /// `F` must be the type of a function that can be called instead of the entry point.
+    #[inline(always)]
+    pub unsafe fn ending<const ENTRY: usize, F: Copy>(&self) -> F {
+        // SAFETY: the caller's promise.
+        unsafe { function(self.library.originals[ENTRY]) }
+    }
+
     /// Passes the call on as it is.
     ///
     /// # Safety
@@ -175,6 +193,46 @@ impl Site {
     pub unsafe fn pass_on(&self, arguments: &Arguments) -> usize {
         // SAFETY: the caller's promise.
         unsafe { pass_on(self.original, arguments) }
+    }
+}
+
+/// The answer of a function that is called in place of the entry point, if that has one. Otherwise
+/// no register has to keep it.
+#[inline(always)]
+pub const fn answer<const ENTRY: usize>(answer: usize) -> usize {
+    if const { asks_for_cancellation(ENTRY) } { answer } else { 0 }
+}
+
+/// What a call has left in registers and on the stack, where an entry point has so many arguments
+/// that none is free for the address that the call returns to ([`super::exports`]).
+#[repr(C)]
+pub struct Frame {
+    /// Where the call goes on to after the function of this adapter, unless that passes it on.
+    pub original: usize,
+    registers: [usize; 6],
+    from: usize,
+    stack: [usize; 4],
+}
+
+impl Frame {
+    /// The call.
+    #[inline(always)]
+    pub fn call<const ENTRY: usize>(&self) -> Call<ENTRY> {
+        Call::from(self.from)
+    }
+
+    /// Its arguments, and whatever else is there.
+    #[inline(always)]
+    pub fn arguments(&self) -> Arguments {
+        let ([a, b, c, d, e, f], [g, h, i, j]) = (self.registers, self.stack);
+        [a, b, c, d, e, f, g, h, i, j]
+    }
+
+    /// The first three of them.
+    #[inline(always)]
+    pub fn first_three(&self) -> [usize; 3] {
+        let [a, b, c, ..] = self.registers;
+        [a, b, c]
     }
 }
 
@@ -205,7 +263,7 @@ unsafe fn pass_on(original: usize, arguments: &Arguments) -> usize {
 pub fn let_go(library: &Library, entries: &[usize]) {
     if library.is_global() {
         for &entry in entries {
-            STRAIGHT[entry].store(library.originals[entry], Relaxed);
+            TARGETS[entry].store(with_exposed_provenance_mut(library.originals[entry]), Relaxed);
         }
     }
 }

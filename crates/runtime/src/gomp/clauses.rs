@@ -61,6 +61,10 @@ fn kind_of(schedule: usize) -> &'static str {
 #[inline(always)]
 pub fn iterations(start: usize, end: usize, step: usize) -> i64 {
     let [start, end, step] = [start, end, step].map(|word| word.cast_signed() as i64);
+    // What most loops have comes first.
+    if let (1, Some(count @ 0..)) = (step, end.checked_sub(start)) {
+        return count;
+    }
     let (low, high) = if step < 0 { (end, start) } else { (start, end) };
     // It has 64 bits, but no sign.
     let distance = if low < high { high.wrapping_sub(low).cast_unsigned() } else { 0 };

@@ -1,18 +1,14 @@
 //! What the program calls: for each entry point a function of its name, which passes the address
-//! that the call returns to on to the function of this adapter. That finds the arguments where the
-//! caller has left them. If the calls of an entry point are not observed, it goes straight on to
-//! libgomp.
+//! that the call returns to on, and jumps to the function of this adapter. That finds the arguments
+//! where the caller has left them. If the calls of an entry point are not observed, the jump goes
+//! straight to libgomp, which looks at no register that is not an argument.
 
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::AtomicPtr;
 
-use super::call::STRAIGHT;
-use super::table::{Entry, entry_points};
+use super::table::{COUNT, Entry, entry_points};
 
 /// Puts the return address where the adapter's function looks for it.
 macro_rules! returning {
-    (function) => {
-        ""
-    };
     (0) => {
         "mov rdi, qword ptr [rsp]"
     };
@@ -25,51 +21,114 @@ macro_rules! returning {
     (3) => {
         "mov rcx, qword ptr [rsp]"
     };
-    (many) => {
-        "mov r10, qword ptr [rsp]\n\
-         mov r11, qword ptr [rip + pompeii_gomp_thread@GOTTPOFF]\n\
-         mov qword ptr fs:[r11], r10"
+    ($other:ident) => {
+        ""
     };
 }
 
-/// The adapter's function must have as many arguments, and the address.
-macro_rules! checked {
-    (0, $body:expr) => {
+/// Saves a register on the stack, so that the sampler still finds the callers.
+macro_rules! push {
+    ($register:literal) => {
+        concat!("push ", $register, "\n.cfi_adjust_cfa_offset 8")
+    };
+}
+
+/// Takes a register back.
+macro_rules! pop {
+    ($register:literal) => {
+        concat!("pop ", $register, "\n.cfi_adjust_cfa_offset -8")
+    };
+}
+
+/// Saves the registers with arguments, and room for one word, and calls the adapter's function with
+/// their address: a [`Frame`](super::call::Frame).
+macro_rules! framed {
+    ($body:expr, $($then:expr),+) => {{
+        const _: unsafe extern "C" fn(*mut super::call::Frame) -> usize = $body;
+
+        #[unsafe(naked)]
+        unsafe extern "C" fn framed() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                push!("r9"),
+                push!("r8"),
+                push!("rcx"),
+                push!("rdx"),
+                push!("rsi"),
+                push!("rdi"),
+                push!("rax"),
+                "mov rdi, rsp",
+                "call {body}",
+                $($then),+,
+                ".cfi_endproc",
+                body = sym $body,
+            )
+        }
+        framed as *mut ()
+    }};
+}
+
+/// What an entry point jumps to. The adapter's function must have as many arguments as the call,
+/// and the address.
+macro_rules! target {
+    (function, $body:expr) => {
+        $body as *mut ()
+    };
+    (0, $body:expr) => {{
         const _: unsafe extern "C" fn(usize) -> usize = $body;
-    };
-    (1, $body:expr) => {
+        $body as *mut ()
+    }};
+    (1, $body:expr) => {{
         const _: unsafe extern "C" fn(usize, usize) -> usize = $body;
-    };
-    (2, $body:expr) => {
+        $body as *mut ()
+    }};
+    (2, $body:expr) => {{
         const _: unsafe extern "C" fn(usize, usize, usize) -> usize = $body;
-    };
-    (3, $body:expr) => {
+        $body as *mut ()
+    }};
+    (3, $body:expr) => {{
         const _: unsafe extern "C" fn(usize, usize, usize, usize) -> usize = $body;
+        $body as *mut ()
+    }};
+    (before, $body:expr) => {
+        framed!(
+            $body,
+            pop!("r11"),
+            pop!("rdi"),
+            pop!("rsi"),
+            pop!("rdx"),
+            pop!("rcx"),
+            pop!("r8"),
+            pop!("r9"),
+            "jmp r11"
+        )
     };
-    ($other:ident, $body:expr) => {};
+    (around, $body:expr) => {
+        framed!($body, "add rsp, 56", ".cfi_adjust_cfa_offset -56", "ret")
+    };
 }
 
 macro_rules! exports {
-    ($($entry:ident = $module:ident::$body:ident($arguments:tt);)*) => { $(
-        checked!($arguments, super::$module::$body::<{ Entry::$entry as usize }>);
+    ($($entry:ident = $module:ident::$body:ident($arguments:tt);)*) => {
+        /// Where the calls of each entry point go to: to this adapter, until they are let go.
+        pub static TARGETS: [AtomicPtr<()>; COUNT] = [$(AtomicPtr::new(
+            target!($arguments, super::$module::$body::<{ Entry::$entry as usize }>)
+        )),*];
 
-        #[doc = concat!("`", stringify!($entry), "`, observed.")]
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $entry() {
-            core::arch::naked_asm!(
-                "cmp qword ptr [rip + {straight} + {place}], 0",
-                "jne 22f",
-                returning!($arguments),
-                "jmp {body}",
-                "22:",
-                "jmp qword ptr [rip + {straight} + {place}]",
-                straight = sym STRAIGHT,
-                place = const Entry::$entry as usize * size_of::<AtomicUsize>(),
-                body = sym super::$module::$body::<{ Entry::$entry as usize }>,
-            )
-        }
-    )* };
+        $(
+            #[doc = concat!("`", stringify!($entry), "`, observed.")]
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            pub unsafe extern "C" fn $entry() {
+                core::arch::naked_asm!(
+                    returning!($arguments),
+                    "jmp qword ptr [rip + {targets} + {place}]",
+                    targets = sym TARGETS,
+                    place = const Entry::$entry as usize * size_of::<AtomicPtr<()>>(),
+                )
+            }
+        )*
+    };
 }
 
 entry_points!(exports);

@@ -2,11 +2,15 @@
 //! of data that begins with this header; the user's data follow it. Libgomp owns the block, so
 //! there is nothing to be freed or found again.
 //!
+//! Most tasks have few data, which are copied as bytes. Their block is on the creator's stack from
+//! the beginning, with a header of three words ([`Compact`]): if the creator executes the task at
+//! once, libgomp passes the block on, and copies nothing. All others have a [`Header`].
+//!
 //! Libgomp itself writes into the first words of a block: the event of a detached task, the first
 //! and the last iteration of a task of a taskloop. And it reads the third one, if a taskloop has
 //! reductions. So these words are free here, and go on to the user's data when the task begins.
 
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
 
 use crate::descriptor::Given;
 
@@ -33,6 +37,72 @@ pub struct Header {
     pub construct: Given,
     /// Its instance, or the taskloop that creates it.
     pub id: i64,
+}
+
+/// The block of a task with few data.
+#[repr(C, align(16))]
+pub struct Compact {
+    /// The user's function.
+    pub function: usize,
+    /// The construct.
+    pub construct: Given,
+    /// Its instance.
+    pub id: i64,
+    data: CompactData,
+}
+
+/// The user's data, as many as there are.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+struct CompactData([MaybeUninit<u8>; COMPACT_BYTES]);
+
+/// As many bytes as the data of eight variables have. The blocks of tasks that are executed at once
+/// and create tasks in turn are on the stack at the same time.
+const COMPACT_BYTES: usize = 64;
+
+impl Compact {
+    /// How the block is aligned.
+    pub const ALIGN: usize = align_of::<Self>();
+
+    /// Whether data of this size and alignment fit.
+    #[inline(always)]
+    pub fn has_room(size: usize, align: usize) -> bool {
+        size <= COMPACT_BYTES && align <= Self::ALIGN
+    }
+
+    /// The block of a task with these data, for which there is room.
+    ///
+    /// # Safety
+    /// The data must be a task's.
+    #[inline(always)]
+    pub unsafe fn new(function: usize, construct: Given, (data, size): (usize, usize)) -> Self {
+        let data_of_block = CompactData([MaybeUninit::uninit(); COMPACT_BYTES]);
+        let mut block = Self { function, construct, id: 0, data: data_of_block };
+        if size != 0 {
+            // SAFETY: the caller's promise, and there is room.
+            unsafe {
+                let from = data as *const MaybeUninit<u8>;
+                block.data.0.as_mut_ptr().copy_from_nonoverlapping(from, size);
+            }
+        }
+        block
+    }
+
+    /// As many bytes as the block has with data of this size.
+    #[inline(always)]
+    pub const fn size_with(size: usize) -> usize {
+        offset_of!(Self, data) + size
+    }
+
+    /// Where the user's data are.
+    ///
+    /// # Safety
+    /// `block` must begin with a header, and have as many data as libgomp has got.
+    #[inline(always)]
+    pub unsafe fn user_data(block: *mut Self) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        unsafe { (&raw mut (*block).data).cast() }
+    }
 }
 
 /// What libgomp gets of a task.
@@ -217,6 +287,30 @@ mod tests {
         let copy_user = copy_more as *const () as usize;
         assert_eq!(found(copy_user, 16, false, 0), more);
         assert_eq!(found(copy_user, 16, true, 0), more);
+    }
+
+    #[test]
+    fn few_data_are_in_the_block_from_the_beginning() {
+        for size in [0, 1, 24, COMPACT_BYTES] {
+            let user: Vec<u8> = (1..=64).take(size).collect();
+            assert!(Compact::has_room(size, 16));
+            // SAFETY: data of this size, and as libgomp does: a copy as long as it is told.
+            unsafe {
+                let data = (user.as_ptr() as usize, size);
+                let block = Compact::new(7, nothing(), data);
+                let mut own = MaybeUninit::<Compact>::uninit();
+                let bytes = Compact::size_with(size);
+                own.as_mut_ptr()
+                    .cast::<u8>()
+                    .copy_from_nonoverlapping((&raw const block).cast(), bytes);
+                let own = own.as_mut_ptr();
+                assert_eq!((*own).function, 7);
+                let found = std::slice::from_raw_parts(Compact::user_data(own), size);
+                assert_eq!(found, user);
+            }
+        }
+        assert!(!Compact::has_room(COMPACT_BYTES + 1, 1));
+        assert!(!Compact::has_room(8, 32));
     }
 
     #[test]

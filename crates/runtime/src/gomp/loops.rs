@@ -3,7 +3,7 @@
 
 use pompeii_live::UNKNOWN_ITERATIONS;
 
-use super::call::{Arguments, Call, let_go};
+use super::call::{self, Arguments, Call, Frame, let_go};
 use super::clauses;
 use super::single;
 use super::table::Entry;
@@ -12,6 +12,9 @@ use crate::descriptor::Words;
 use crate::unmodified::Directive;
 use crate::ways::constructs;
 
+/// A function of libgomp without arguments.
+type Ending = unsafe extern "C" fn() -> usize;
+
 /// Whether the entry point's loop counts with unsigned numbers: it says first whether they grow.
 const fn is_unsigned(entry: usize) -> bool {
     let (first, last) =
@@ -19,140 +22,133 @@ const fn is_unsigned(entry: usize) -> bool {
     first <= entry && entry <= last
 }
 
+/// How many iterations the loop of a call has.
 #[inline(always)]
-unsafe fn meet<const ENTRY: usize>(
-    call: &Call<ENTRY>,
-    arguments: &Arguments,
-    words: impl FnOnce() -> Words,
-    iterations: i64,
-) -> usize {
-    // SAFETY: the contract of this adapter; the descriptor is one of ours.
-    unsafe {
-        let Some(site) = call.site(Directive::For, words) else {
-            return call.pass_on(arguments);
-        };
-        single::end_body();
-        constructs::for_enter(site.construct, iterations);
-        thread::open(Open::Loop, site.construct);
-        site.pass_on(arguments)
+fn iterations<const ENTRY: usize>(frame: &Frame) -> i64 {
+    if const { is_unsigned(ENTRY) } {
+        return UNKNOWN_ITERATIONS;
     }
+    let [start, end, step] = frame.first_three();
+    clauses::iterations(start, end, step)
 }
 
 /// Meets a loop: (start, end, step, [schedule,] chunk, first, last, ...) -> whether the thread has
 /// iterations. Unsigned loops have a further argument in front of these. Without iterations the
 /// end is called, too.
-pub unsafe extern "C" fn start<const ENTRY: usize>(
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    g: usize,
-    h: usize,
-    i: usize,
-    j: usize,
-) -> usize {
-    let call = Call::<ENTRY>::noted();
-    let arguments = [a, b, c, d, e, f, g, h, i, j];
-    let is_unsigned = const { is_unsigned(ENTRY) };
-    let iterations = if is_unsigned { UNKNOWN_ITERATIONS } else { clauses::iterations(a, b, c) };
-    let at = if is_unsigned { 4 } else { 3 };
-    let words = || clauses::of_loop(call.name(), &arguments, at);
+///
+/// The event is the last thing that happens here, so the function needs no frame of its own.
+pub unsafe extern "C" fn start<const ENTRY: usize>(frame: *mut Frame) -> usize {
     // SAFETY: the contract of this adapter.
-    unsafe { meet(&call, &arguments, words, iterations) }
+    let frame = unsafe { &mut *frame };
+    match frame.call::<ENTRY>().known_site(Directive::For) {
+        Some(site) if thread::open_unless_single(Open::Loop, site) => {
+            frame.original = site.original;
+            constructs::for_enter(site.construct, iterations::<ENTRY>(frame));
+        }
+        _ => start_otherwise::<ENTRY>(frame),
+    }
+    0
+}
+
+/// The same at the first call, or after the body of a single construct.
+#[cold]
+#[inline(never)]
+fn start_otherwise<const ENTRY: usize>(frame: &mut Frame) {
+    let at = if const { is_unsigned(ENTRY) } { 4 } else { 3 };
+    let words = |name: &str, arguments: &Arguments| clauses::of_loop(name, arguments, at);
+    meet::<ENTRY>(frame, words, iterations::<ENTRY>(frame));
+}
+
+/// Meets the loop of a call on any way.
+fn meet<const ENTRY: usize>(
+    frame: &mut Frame,
+    words: impl FnOnce(&str, &Arguments) -> Words,
+    iterations: i64,
+) {
+    let call = frame.call::<ENTRY>();
+    let words = || words(call.name(), &frame.arguments());
+    let Some(site) = call.site(Directive::For, words) else {
+        frame.original = call.original_address();
+        return;
+    };
+    frame.original = site.original;
+    single::end_body();
+    constructs::for_enter(site.construct, iterations);
+    thread::open(Open::Loop, site);
 }
 
 /// As many numbers as a `wait` may have that is observed.
 const NUMBERS_MAX: usize = 10;
 
 /// Meets a loop with `ordered(n)`: (n, counts, [schedule,] chunk, first, last, ...).
-pub unsafe extern "C" fn doacross_start<const ENTRY: usize>(
-    count: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    g: usize,
-    h: usize,
-) -> usize {
-    let call = Call::<ENTRY>::noted();
-    let arguments = [count, b, c, d, e, f, g, h, 0, 0];
+pub unsafe extern "C" fn doacross_start<const ENTRY: usize>(frame: *mut Frame) -> usize {
+    // SAFETY: the contract of this adapter.
+    let frame = unsafe { &mut *frame };
+    let [count, ..] = frame.first_three();
     if count as u32 as usize > NUMBERS_MAX {
         let waits = [Entry::GOMP_doacross_wait as usize, Entry::GOMP_doacross_ull_wait as usize];
-        let_go(call.library(), &waits);
+        let_go(frame.call::<ENTRY>().library(), &waits);
     }
-    let words = || clauses::of_loop(call.name(), &arguments, 2);
-    // SAFETY: the contract of this adapter.
-    unsafe { meet(&call, &arguments, words, UNKNOWN_ITERATIONS) }
+    let words = |name: &str, arguments: &Arguments| clauses::of_loop(name, arguments, 2);
+    meet::<ENTRY>(frame, words, UNKNOWN_ITERATIONS);
+    0
 }
 
 /// The end of a loop, with its barrier: () -> whether the loop was cancelled.
 pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
-    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter; descriptors are ours.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = thread::close(Open::Loop) else {
-            call.settle();
-            return original();
+        let Some(site) = thread::close(Open::Loop) else {
+            return Call::<ENTRY>::from(from).pass_unobserved(0);
         };
-        constructs::barrier_enter(construct);
-        let answer = original();
-        constructs::barrier_exit(construct);
-        constructs::for_exit(construct);
+        constructs::barrier_enter(site.construct);
+        let answer = call::answer::<ENTRY>(site.ending::<ENTRY, Ending>()());
+        constructs::barrier_exit(site.construct);
+        constructs::for_exit(site.construct);
         answer
     }
 }
 
 /// The end of a loop with `nowait`, or of one that is combined with a region.
 pub unsafe extern "C" fn end_nowait<const ENTRY: usize>(from: usize) -> usize {
-    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = thread::close(Open::Loop) else {
-            call.settle();
-            return original();
+        let Some(site) = thread::close(Open::Loop) else {
+            return Call::<ENTRY>::from(from).pass_unobserved(0);
         };
-        let answer = original();
-        constructs::for_exit(construct);
+        let answer = call::answer::<ENTRY>(site.ending::<ENTRY, Ending>()());
+        constructs::for_exit(site.construct);
         answer
     }
 }
 
 /// An ordered region begins when the iteration has its turn.
 pub unsafe extern "C" fn ordered_start<const ENTRY: usize>(from: usize) -> usize {
-    type Original = unsafe extern "C" fn() -> usize;
     let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
         let Some(site) = call.site(Directive::Ordered, clauses::none) else {
-            return call.original::<Original>()();
+            return call.original::<Ending>()();
         };
         constructs::ordered_enter(site.construct);
-        let nothing = site.original::<Original>()();
+        site.original::<Ending>()();
+        thread::with_part(|part| part.ordered = Some(site));
         constructs::ordered_begin(site.construct);
-        thread::with_part(|part| part.ordered = Some(site.construct));
-        nothing
+        0
     }
 }
 
 /// An ordered region ends.
 pub unsafe extern "C" fn ordered_end<const ENTRY: usize>(from: usize) -> usize {
-    let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
-        let Some(construct) = thread::with_part(|part| part.ordered.take()) else {
-            call.settle();
-            return original();
+        let Some(site) = thread::with_part(|part| part.ordered.take()) else {
+            return Call::<ENTRY>::from(from).pass_unobserved(0);
         };
-        constructs::ordered_end(construct);
-        let nothing = original();
-        constructs::ordered_exit(construct);
-        nothing
+        constructs::ordered_end(site.construct);
+        site.ending::<ENTRY, Ending>()();
+        constructs::ordered_exit(site.construct);
+        0
     }
 }
 
@@ -175,22 +171,10 @@ pub unsafe extern "C" fn post<const ENTRY: usize>(numbers: usize, from: usize) -
 
 /// Waits for another iteration of a doacross loop, which as many numbers name as the loop has
 /// dimensions.
-pub unsafe extern "C" fn wait<const ENTRY: usize>(
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-    f: usize,
-    g: usize,
-    h: usize,
-    i: usize,
-    j: usize,
-) -> usize {
-    let call = Call::<ENTRY>::noted();
-    let arguments: [usize; NUMBERS_MAX] = [a, b, c, d, e, f, g, h, i, j];
+pub unsafe extern "C" fn wait<const ENTRY: usize>(frame: *mut Frame) -> usize {
     // SAFETY: as above; loops of more dimensions let these calls go.
     unsafe {
+        let (call, arguments) = ((*frame).call::<ENTRY>(), (*frame).arguments());
         let words = || clauses::of("doacross(sink)");
         let Some(site) = call.site(Directive::Ordered, words) else {
             return call.pass_on(&arguments);

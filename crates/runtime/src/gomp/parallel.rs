@@ -9,12 +9,10 @@ use std::ffi::c_void;
 
 use super::call::{Arguments, Call};
 use super::clauses;
-use super::library::Library;
 use super::single;
 use super::site::Site;
 use super::table::Entry;
 use super::thread::{self, Open, Part};
-use crate::descriptor::Given;
 use crate::parts;
 use crate::unmodified::Directive;
 use crate::ways::{constructs, teams};
@@ -25,9 +23,9 @@ pub enum Inner {
     /// None.
     Nothing,
     /// A loop of this number of iterations.
-    Loop(Given, i64),
+    Loop(&'static Site, i64),
     /// A sections construct.
-    Sections(Given),
+    Sections(&'static Site),
 }
 
 /// What the threads of a region need. Libgomp reads the table of task reductions from the first
@@ -38,10 +36,9 @@ pub struct Body {
     reductions: usize,
     function: usize,
     data: *mut c_void,
-    construct: Given,
+    site: &'static Site,
     inner: Inner,
     team: i64,
-    library: &'static Library,
 }
 
 impl Body {
@@ -61,11 +58,11 @@ impl Body {
                 let &[_, _, _, start, end, step, ..] = arguments;
                 let count = clauses::iterations(start, end, step);
                 let inner = call.site(Directive::For, words);
-                inner.map_or(Inner::Nothing, |inner| Inner::Loop(inner.construct, count))
+                inner.map_or(Inner::Nothing, |inner| Inner::Loop(inner, count))
             }
             With::Sections => {
                 let inner = call.site(Directive::Sections, clauses::none);
-                inner.map_or(Inner::Nothing, |inner| Inner::Sections(inner.construct))
+                inner.map_or(Inner::Nothing, Inner::Sections)
             }
         };
         let data = data as *mut c_void;
@@ -74,59 +71,56 @@ impl Body {
             true => unsafe { data.cast::<usize>().read() },
             false => 0,
         };
-        let Site { construct, library, .. } = *site;
-        Some(Self { reductions, function, data, construct, inner, team: -1, library })
+        Some(Self { reductions, function, data, site, inner, team: -1 })
     }
 
     /// The master meets the region.
     #[inline(always)]
     pub unsafe fn fork(&mut self) {
         // SAFETY: the contract of this adapter; the descriptor is one of ours.
-        unsafe { teams::fork(self.construct, &raw mut self.team) };
+        unsafe { teams::fork(self.site.construct, &raw mut self.team) };
     }
 
     /// The master is after the region.
     #[inline(always)]
     pub fn join(&self) {
-        teams::join(self.construct, self.team);
+        teams::join(self.site.construct, self.team);
     }
 
-    /// The part of a thread that executes the region.
+    /// The thread begins its part. Returns what [`Body::end`] gets.
     #[inline(always)]
-    pub fn part(&self) -> Part {
-        Part::new(self.function, self.library.name_in_parts())
-    }
-
-    /// The thread begins its part, which it is in already.
-    #[inline(always)]
-    pub fn begin(&self) {
-        match self.library.is_asked {
-            true => teams::begin(self.construct, self.team),
+    pub fn begin(&self) -> Part {
+        let Site { construct, library, .. } = *self.site;
+        let outer = thread::enter(self.function, library.name_in_parts());
+        match library.is_asked {
+            true => teams::begin(construct, self.team),
             // Another copy of libgomp than the one that POMP's functions ask.
             false => parts::begin_as(
-                self.construct,
+                construct,
                 |_| u32::try_from(self.team).ok(),
-                || self.library.thread_of_team(),
+                || library.thread_of_team(),
             ),
         }
         match self.inner {
             Inner::Nothing => {}
-            Inner::Loop(construct, iterations) => {
-                constructs::for_enter(construct, iterations);
-                thread::open(Open::Loop, construct);
+            Inner::Loop(site, iterations) => {
+                constructs::for_enter(site.construct, iterations);
+                thread::open(Open::Loop, site);
             }
-            Inner::Sections(construct) => {
-                constructs::sections_enter(construct);
-                thread::open(Open::Sections, construct);
+            Inner::Sections(site) => {
+                constructs::sections_enter(site.construct);
+                thread::open(Open::Sections, site);
             }
         }
+        outer
     }
 
     /// The thread ends its part. What a cancelled region has left open ends with it.
     #[inline(always)]
-    pub fn end(&self) {
+    pub fn end(&self, outer: &Part) {
         single::end_body();
-        teams::end(self.construct, self.team);
+        teams::end(self.site.construct, self.team);
+        thread::leave(outer);
     }
 }
 
@@ -144,31 +138,32 @@ pub enum With {
 /// What each thread of a region executes.
 pub unsafe extern "C" fn run(body: *const Body) {
     // SAFETY: libgomp hands over what `start` has handed to it, which is there until all threads
-    // are back. The part is left before it is gone.
+    // are back.
     unsafe {
         let body = &*body;
-        let mut part = body.part();
-        let outer = thread::enter(&raw mut part);
-        body.begin();
+        let outer = body.begin();
         std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(body.function)(body.data);
-        body.end();
-        thread::leave(outer);
+        body.end(&outer);
     }
 }
 
+/// Starts a region. `pass_on` calls a function of libgomp with this function and data in place of
+/// those of the region, and all other arguments.
 #[inline(always)]
-unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
+unsafe fn start<const ENTRY: usize, F: Copy>(
+    arguments: &Arguments,
+    with: With,
+    pass_on: impl FnOnce(F, usize, usize) -> usize,
+) -> usize {
     let call = Call::<ENTRY>::executing(arguments[0]);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let Some(mut body) = Body::of(&call, &arguments, with) else {
-            return unobserved(&call, &arguments);
+        let Some(mut body) = Body::of(&call, arguments, with) else {
+            return unobserved(&call, arguments);
         };
         body.fork();
-        let mut ours = arguments;
-        ours[0] = run as *const () as usize;
-        ours[1] = &raw const body as usize;
-        let result = call.pass_on(&ours);
+        let run = run as *const () as usize;
+        let result = pass_on(body.site.original(), run, &raw const body as usize);
         body.join();
         result
     }
@@ -178,14 +173,11 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
 #[cold]
 #[inline(never)]
 unsafe fn unobserved<const ENTRY: usize>(call: &Call<ENTRY>, arguments: &Arguments) -> usize {
-    let mut part = Part::new(0, call.library().name_in_parts());
-    // SAFETY: the contract of this adapter; the part is left before it is gone.
-    unsafe {
-        let outer = thread::enter(&raw mut part);
-        let result = call.pass_on(arguments);
-        thread::leave(outer);
-        result
-    }
+    let outer = thread::enter(0, call.library().name_in_parts());
+    // SAFETY: the contract of this adapter.
+    let result = unsafe { call.pass_on(arguments) };
+    thread::leave(&outer);
+    result
 }
 
 /// `parallel` alone, also with task reductions: (function, data, threads, flags).
@@ -195,10 +187,17 @@ pub unsafe extern "C" fn region<const ENTRY: usize>(
     threads: usize,
     flags: usize,
 ) -> usize {
+    type Original = unsafe extern "C" fn(usize, usize, usize, usize) -> usize;
     let arguments = [function, data, threads, flags, 0, 0, 0, 0, 0, 0];
     // SAFETY: the contract of this adapter.
-    unsafe { start::<ENTRY>(arguments, With::Nothing) }
+    unsafe {
+        let pass_on = |original: Original, run, body| original(run, body, threads, flags);
+        start::<ENTRY, _>(&arguments, With::Nothing, pass_on)
+    }
 }
+
+/// The function of libgomp.
+type OfLoop = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> usize;
 
 /// With a loop: (function, data, threads, start, end, step, chunk, flags), without a chunk where
 /// the schedule is `runtime`.
@@ -214,7 +213,12 @@ pub unsafe extern "C" fn with_loop<const ENTRY: usize>(
 ) -> usize {
     let arguments = [function, data, threads, begin, end, step, chunk, flags, 0, 0];
     // SAFETY: the contract of this adapter.
-    unsafe { start::<ENTRY>(arguments, With::Loop) }
+    unsafe {
+        let pass_on = |original: OfLoop, run, body| {
+            original(run, body, threads, begin, end, step, chunk, flags)
+        };
+        start::<ENTRY, _>(&arguments, With::Loop, pass_on)
+    }
 }
 
 /// With sections: (function, data, threads, sections, flags).
@@ -225,7 +229,11 @@ pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
     count: usize,
     flags: usize,
 ) -> usize {
+    type Original = unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize;
     let arguments = [function, data, threads, count, flags, 0, 0, 0, 0, 0];
     // SAFETY: the contract of this adapter.
-    unsafe { start::<ENTRY>(arguments, With::Sections) }
+    unsafe {
+        let pass_on = |original: Original, run, body| original(run, body, threads, count, flags);
+        start::<ENTRY, _>(&arguments, With::Sections, pass_on)
+    }
 }

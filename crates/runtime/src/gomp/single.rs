@@ -5,8 +5,8 @@
 
 use super::call::Call;
 use super::clauses;
+use super::site::Site;
 use super::thread::{self, Open};
-use crate::descriptor::Given;
 use crate::unmodified::Directive;
 use crate::ways::constructs;
 
@@ -16,26 +16,26 @@ type Start = unsafe extern "C" fn() -> usize;
 /// The body of the single construct ends that this thread executes, if it does.
 #[inline(always)]
 pub fn end_body() {
-    if let Some(construct) = thread::close(Open::Single) {
-        end(construct);
+    if let Some(site) = thread::close(Open::Single) {
+        end(site);
     }
 }
 
 /// A function of its own, so that what ends no body needs fewer registers.
 #[inline(never)]
-fn end(construct: Given) {
-    constructs::single_end(construct);
-    constructs::single_exit(construct);
+fn end(site: &Site) {
+    constructs::single_end(site.construct);
+    constructs::single_exit(site.construct);
 }
 
 /// The thread executes the body from here on, or nothing of the construct.
 #[inline(always)]
-fn begin_body(construct: Given, is_chosen: bool) {
+fn begin_body(site: &'static Site, is_chosen: bool) {
     if is_chosen {
-        constructs::single_begin(construct);
-        thread::open(Open::Single, construct);
+        thread::open(Open::Single, site);
+        constructs::single_begin(site.construct);
     } else {
-        constructs::single_exit(construct);
+        constructs::single_exit(site.construct);
     }
 }
 
@@ -50,8 +50,13 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(from: usize) -> usize {
         end_body();
         constructs::single_enter(site.construct);
         let answer = site.original::<Start>()();
-        begin_body(site.construct, answer as u8 != 0);
-        answer
+        // In two branches, so that no register keeps the answer.
+        if answer as u8 == 0 {
+            begin_body(site, false);
+            return 0;
+        }
+        begin_body(site, true);
+        1
     }
 }
 
@@ -68,24 +73,21 @@ pub unsafe extern "C" fn copy_start<const ENTRY: usize>(from: usize) -> usize {
         end_body();
         constructs::single_enter(site.construct);
         let data = site.original::<Start>()();
-        begin_body(site.construct, data == 0);
+        begin_body(site, data == 0);
         data
     }
 }
 
 /// Hands the data over at the end of the body, and waits until all have them: (data).
 pub unsafe extern "C" fn copy_end<const ENTRY: usize>(data: usize, from: usize) -> usize {
-    let call = Call::<ENTRY>::from(from);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let original: unsafe extern "C" fn(usize) -> usize = call.original();
-        let Some(construct) = thread::close(Open::Single) else {
-            call.settle();
-            return original(data);
+        let Some(site) = thread::close(Open::Single) else {
+            return Call::<ENTRY>::from(from).pass_unobserved(data);
         };
-        constructs::single_end(construct);
-        let nothing = original(data);
-        constructs::single_exit(construct);
+        constructs::single_end(site.construct);
+        let nothing = site.ending::<ENTRY, unsafe extern "C" fn(usize) -> usize>()(data);
+        constructs::single_exit(site.construct);
         nothing
     }
 }

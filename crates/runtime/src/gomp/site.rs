@@ -4,8 +4,8 @@
 //! table that takes no lock: each address has a chain of sites, mostly of one.
 
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicPtr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use super::library::Library;
 use crate::descriptor::Given;
@@ -13,8 +13,7 @@ use crate::unmodified::Directive;
 
 /// A place that is observed. It is never freed.
 pub struct Site {
-    address: usize,
-    kind: Kind,
+    key: u64,
     /// The construct.
     pub construct: Given,
     /// The function of libgomp that the call goes on to.
@@ -27,13 +26,13 @@ pub struct Site {
 /// What a call is besides its address: the entry point, the construct that it is looked up as, and
 /// whether the address is that of a function. One address may be of several kinds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kind(u32);
+pub struct Kind(u16);
 
 impl Kind {
     /// A call of the entry point with this number.
     #[inline(always)]
     pub const fn new(entry: usize, directive: Directive, is_function: bool) -> Self {
-        Self((entry as u32) << 16 | (directive as u32) << 1 | is_function as u32)
+        Self((entry as u16) << 8 | (directive as u16) << 1 | is_function as u16)
     }
 
     #[inline(always)]
@@ -43,7 +42,26 @@ impl Kind {
 
     #[inline(always)]
     fn directive(self) -> usize {
-        usize::from(self.0 as u16 >> 1)
+        usize::from(self.0 as u8 >> 1)
+    }
+
+    /// What a site is known by: addresses of programs have 48 bits at most, and are not 0.
+    #[inline(always)]
+    fn key(self, address: usize) -> u64 {
+        u64::from(self.0) << 48 ^ address as u64
+    }
+}
+
+/// The sites whose addresses have one place in the table.
+struct Chain {
+    /// The key of the first one; 0 until it is known.
+    key: AtomicU64,
+    first: AtomicPtr<Site>,
+}
+
+impl Chain {
+    const fn new() -> Self {
+        Self { key: AtomicU64::new(0), first: AtomicPtr::new(null_mut()) }
     }
 }
 
@@ -52,11 +70,11 @@ const CHAINS: usize = 4096;
 /// The return addresses of two calls differ by at least this number of bytes.
 const CALL_BYTES: usize = 4;
 
-static SITES: [AtomicPtr<Site>; CHAINS] = [const { AtomicPtr::new(null_mut()) }; CHAINS];
+static SITES: [Chain; CHAINS] = [const { Chain::new() }; CHAINS];
 
 /// The constructs of one function have chains of their own.
 #[inline(always)]
-fn chain(address: usize, kind: Kind) -> &'static AtomicPtr<Site> {
+fn chain(address: usize, kind: Kind) -> &'static Chain {
     let construct = if kind.is_function() { kind.directive() } else { 0 };
     &SITES[(address / CALL_BYTES + construct) % CHAINS]
 }
@@ -64,17 +82,24 @@ fn chain(address: usize, kind: Kind) -> &'static AtomicPtr<Site> {
 /// The first site of the address's chain, if that is the one.
 #[inline(always)]
 pub fn first(address: usize, kind: Kind) -> Option<&'static Site> {
-    // SAFETY: sites are never freed.
-    let site = unsafe { chain(address, kind).load(Acquire).as_ref() }?;
-    if site.address == address && site.kind == kind { Some(site) } else { None }
+    let chain = chain(address, kind);
+    if chain.key.load(Acquire) != kind.key(address) {
+        return None;
+    }
+    // SAFETY: the first site is there before its key, and sites are never freed.
+    unsafe {
+        let first = chain.first.load(Acquire);
+        std::hint::assert_unchecked(!first.is_null());
+        Some(&*first)
+    }
 }
 
 /// The site, wherever it is in the chain.
 pub fn search(address: usize, kind: Kind) -> Option<&'static Site> {
-    let mut place = chain(address, kind);
+    let (key, mut place) = (kind.key(address), &chain(address, kind).first);
     // SAFETY: sites are never freed.
     while let Some(site) = unsafe { place.load(Acquire).as_ref() } {
-        if site.address == address && site.kind == kind {
+        if site.key == key {
             return Some(site);
         }
         place = &site.next;
@@ -89,24 +114,36 @@ pub fn make(
     construct: Given,
     (library, original): (&'static Library, usize),
 ) -> &'static Site {
+    let (key, chain) = (kind.key(address), chain(address, kind));
     let next = AtomicPtr::new(null_mut());
-    let made = Box::new(Site { address, kind, construct, original, library, next });
-    let made = Box::into_raw(made);
-    let mut place = chain(address, kind);
+    let made = Box::into_raw(Box::new(Site { key, construct, original, library, next }));
+    let mut place = &chain.first;
     loop {
         let other = match place.compare_exchange(null_mut(), made, AcqRel, Acquire) {
-            // SAFETY: it stays for good.
-            Ok(_) => return unsafe { &*made },
-            // SAFETY: as above.
+            Ok(_) => break,
+            // SAFETY: sites are never freed.
             Err(other) => unsafe { &*other },
         };
-        if other.address == address && other.kind == kind {
+        if other.key == key {
             // SAFETY: made above, and known to no other thread.
             drop(unsafe { Box::from_raw(made) });
             return other;
         }
         place = &other.next;
     }
+    if std::ptr::eq(place, &raw const chain.first) {
+        chain.key.store(key, Release);
+    }
+    // SAFETY: as above.
+    unsafe { &*made }
+}
+
+/// A site that is not in the table; `original` has its number.
+#[cfg(test)]
+pub fn alone(number: usize) -> &'static Site {
+    let (library, construct) = tests::of_barrier(number);
+    let next = AtomicPtr::new(null_mut());
+    Box::leak(Box::new(Site { key: 1, construct, original: number, library, next }))
 }
 
 #[cfg(test)]
@@ -117,13 +154,18 @@ mod tests {
     use crate::descriptor::Words;
     use crate::unmodified::{self, Code};
 
-    /// With a copy of libgomp that has one function.
-    fn made(address: usize, kind: Kind) -> &'static Site {
+    /// A copy of libgomp that has one function, and a barrier at this address.
+    pub fn of_barrier(address: usize) -> (&'static Library, Given) {
         let barrier = chain as *const () as usize;
         let symbol = |name: &CStr| if name == c"GOMP_barrier" { barrier } else { 0 };
         let library = Box::leak(Box::new(Library::new(&symbol, false).unwrap()));
         let code = Code::Call(address);
         let construct = unmodified::construct(Directive::Barrier, code, Words::default).unwrap();
+        (library, construct)
+    }
+
+    fn made(address: usize, kind: Kind) -> &'static Site {
+        let (library, construct) = of_barrier(address);
         make((address, kind), construct, (library, address + 1))
     }
 

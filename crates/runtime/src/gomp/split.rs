@@ -3,8 +3,6 @@
 //! other threads get our function. What it needs lies on the heap, because the first call returns
 //! before the threads begin.
 
-use std::ptr::null_mut;
-
 use super::call::{Arguments, Call};
 use super::parallel::{Body, With, run};
 use super::thread::{self, Part};
@@ -12,10 +10,8 @@ use super::thread::{self, Part};
 /// A region between its two calls.
 struct Split {
     body: Body,
-    /// The master's part.
-    part: Part,
-    /// What the master executes outside of the region.
-    outer: *mut Part,
+    /// What the master executes outside of the region, once it is inside.
+    outer: Option<Part>,
 }
 
 #[inline(always)]
@@ -26,16 +22,14 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
         let Some(body) = Body::of(&call, &arguments, with) else {
             return call.pass_on(&arguments);
         };
-        let part = body.part();
-        let split = Box::into_raw(Box::new(Split { body, part, outer: null_mut() }));
+        let split = Box::into_raw(Box::new(Split { body, outer: None }));
         (*split).body.fork();
         let mut ours = arguments;
         ours[0] = run as *const () as usize;
         ours[1] = &raw const (*split).body as usize;
         let nothing = call.pass_on(&ours);
-        (*split).part.split = split.cast();
-        (*split).outer = thread::enter(&raw mut (*split).part);
-        (*split).body.begin();
+        (*split).outer = Some((*split).body.begin());
+        thread::with_part(|part| part.split = split.cast());
         nothing
     }
 }
@@ -85,16 +79,15 @@ pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
     // SAFETY: the contract of this adapter; a part that has a split region is its master's, and the
     // region ends here alone.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
         let split = thread::with_part(|part| part.split).cast::<Split>();
         if split.is_null() {
-            call.settle();
-            return original();
+            return call.pass_unobserved(0);
         }
         let split = Box::from_raw(split);
-        split.body.end();
-        thread::leave(split.outer);
-        let nothing = original();
+        if let Some(outer) = &split.outer {
+            split.body.end(outer);
+        }
+        let nothing = call.original::<unsafe extern "C" fn() -> usize>()();
         split.body.join();
         nothing
     }

@@ -1,16 +1,24 @@
 //! Barriers, waiting for tasks, and cancellation.
 
-use super::call::Call;
+use super::call::{self, Call};
 use super::clauses;
 use super::depend;
 use super::single;
-use super::thread::{self, Part};
+use super::table::Entry;
+use super::thread;
 use crate::descriptor::Given;
 use crate::unmodified::Directive;
 use crate::ways::{constructs, tasks};
 
 /// An event of a construct.
 type Event = fn(Given);
+
+/// Whether the entry point is one with an argument: gcc 17's barriers say of which kind they are.
+const fn has_argument(entry: usize) -> bool {
+    entry == Entry::GOMP_barrier_ext as usize
+        || entry == Entry::GOMP_barrier_cancel_ext as usize
+        || entry == Entry::GOMP_workshare_task_reduction_unregister as usize
+}
 
 /// Passes a call of at most one argument on, between the events of a construct at its place.
 #[inline(always)]
@@ -21,6 +29,8 @@ unsafe fn between<const ENTRY: usize>(
 ) -> usize {
     type Original = unsafe extern "C" fn(usize) -> usize;
     let call = Call::<ENTRY>::from(from);
+    // No register has to keep it meanwhile if there is none.
+    let argument = if const { has_argument(ENTRY) } { argument } else { 0 };
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
         let Some(site) = call.site(directive, clauses::none) else {
@@ -30,7 +40,7 @@ unsafe fn between<const ENTRY: usize>(
             single::end_body();
         }
         enter(site.construct);
-        let answer = site.original::<Original>()(argument);
+        let answer = call::answer::<ENTRY>(site.original::<Original>()(argument));
         exit(site.construct);
         answer
     }
@@ -85,11 +95,11 @@ pub unsafe extern "C" fn taskgroup_start<const ENTRY: usize>(from: usize) -> usi
         let original: unsafe extern "C" fn() -> usize = call.original();
         let Some(site) = call.site(Directive::Taskgroup, clauses::none) else {
             // Its end must not end the group around it.
-            thread::with_part(|part| part.push_group(None));
+            thread::push_group(None);
             return original();
         };
         constructs::taskgroup_enter(site.construct);
-        thread::with_part(|part| part.push_group(Some(site.construct)));
+        thread::push_group(Some(site.construct));
         original()
     }
 }
@@ -99,14 +109,12 @@ pub unsafe extern "C" fn taskgroup_end<const ENTRY: usize>(from: usize) -> usize
     let call = Call::<ENTRY>::from(from);
     // SAFETY: as above.
     unsafe {
-        let original: unsafe extern "C" fn() -> usize = call.original();
         // Tasks that are executed meanwhile may have taskgroups of their own.
-        let Some(construct) = thread::with_part(Part::pop_group) else {
-            call.settle();
-            return original();
+        let Some(construct) = thread::pop_group() else {
+            return call.pass_unobserved(0);
         };
         constructs::taskgroup_end(construct);
-        let nothing = original();
+        let nothing = call.original::<unsafe extern "C" fn() -> usize>()();
         constructs::taskgroup_exit(construct);
         nothing
     }

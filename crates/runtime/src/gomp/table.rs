@@ -4,8 +4,10 @@
 //! finds in libgomp.
 //!
 //! In parentheses: how many arguments the call has, after which the function of this adapter gets
-//! the address that it returns to; `many` if that is noted aside ([`super::thread`]), because there
-//! is no register left; `function` if the function that the call passes tells what it is.
+//! the address that it returns to; `function` if the function that the call passes tells what it
+//! is. An entry point that has no register left for the address saves its arguments on the stack,
+//! and the function of this adapter gets these and the address ([`super::call::Frame`]): `before`
+//! if it says where to go on to, `around` if it passes the call on by itself.
 
 use std::ffi::CStr;
 
@@ -33,51 +35,51 @@ macro_rules! entry_points {
             GOMP_parallel_sections_start = split::with_sections(function);
             GOMP_parallel_end = split::end(0);
 
-            GOMP_loop_static_start = loops::start(many);
-            GOMP_loop_dynamic_start = loops::start(many);
-            GOMP_loop_guided_start = loops::start(many);
-            GOMP_loop_runtime_start = loops::start(many);
-            GOMP_loop_nonmonotonic_dynamic_start = loops::start(many);
-            GOMP_loop_nonmonotonic_guided_start = loops::start(many);
-            GOMP_loop_nonmonotonic_runtime_start = loops::start(many);
-            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start(many);
-            GOMP_loop_ordered_static_start = loops::start(many);
-            GOMP_loop_ordered_dynamic_start = loops::start(many);
-            GOMP_loop_ordered_guided_start = loops::start(many);
-            GOMP_loop_ordered_runtime_start = loops::start(many);
-            GOMP_loop_start = loops::start(many);
-            GOMP_loop_ordered_start = loops::start(many);
-            GOMP_loop_ull_static_start = loops::start(many);
-            GOMP_loop_ull_dynamic_start = loops::start(many);
-            GOMP_loop_ull_guided_start = loops::start(many);
-            GOMP_loop_ull_runtime_start = loops::start(many);
-            GOMP_loop_ull_nonmonotonic_dynamic_start = loops::start(many);
-            GOMP_loop_ull_nonmonotonic_guided_start = loops::start(many);
-            GOMP_loop_ull_nonmonotonic_runtime_start = loops::start(many);
-            GOMP_loop_ull_maybe_nonmonotonic_runtime_start = loops::start(many);
-            GOMP_loop_ull_ordered_static_start = loops::start(many);
-            GOMP_loop_ull_ordered_dynamic_start = loops::start(many);
-            GOMP_loop_ull_ordered_guided_start = loops::start(many);
-            GOMP_loop_ull_ordered_runtime_start = loops::start(many);
-            GOMP_loop_ull_start = loops::start(many);
-            GOMP_loop_ull_ordered_start = loops::start(many);
-            GOMP_loop_doacross_static_start = loops::doacross_start(many);
-            GOMP_loop_doacross_dynamic_start = loops::doacross_start(many);
-            GOMP_loop_doacross_guided_start = loops::doacross_start(many);
-            GOMP_loop_doacross_runtime_start = loops::doacross_start(many);
-            GOMP_loop_doacross_start = loops::doacross_start(many);
-            GOMP_loop_ull_doacross_static_start = loops::doacross_start(many);
-            GOMP_loop_ull_doacross_dynamic_start = loops::doacross_start(many);
-            GOMP_loop_ull_doacross_guided_start = loops::doacross_start(many);
-            GOMP_loop_ull_doacross_runtime_start = loops::doacross_start(many);
-            GOMP_loop_ull_doacross_start = loops::doacross_start(many);
+            GOMP_loop_static_start = loops::start(before);
+            GOMP_loop_dynamic_start = loops::start(before);
+            GOMP_loop_guided_start = loops::start(before);
+            GOMP_loop_runtime_start = loops::start(before);
+            GOMP_loop_nonmonotonic_dynamic_start = loops::start(before);
+            GOMP_loop_nonmonotonic_guided_start = loops::start(before);
+            GOMP_loop_nonmonotonic_runtime_start = loops::start(before);
+            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start(before);
+            GOMP_loop_ordered_static_start = loops::start(before);
+            GOMP_loop_ordered_dynamic_start = loops::start(before);
+            GOMP_loop_ordered_guided_start = loops::start(before);
+            GOMP_loop_ordered_runtime_start = loops::start(before);
+            GOMP_loop_start = loops::start(before);
+            GOMP_loop_ordered_start = loops::start(before);
+            GOMP_loop_ull_static_start = loops::start(before);
+            GOMP_loop_ull_dynamic_start = loops::start(before);
+            GOMP_loop_ull_guided_start = loops::start(before);
+            GOMP_loop_ull_runtime_start = loops::start(before);
+            GOMP_loop_ull_nonmonotonic_dynamic_start = loops::start(before);
+            GOMP_loop_ull_nonmonotonic_guided_start = loops::start(before);
+            GOMP_loop_ull_nonmonotonic_runtime_start = loops::start(before);
+            GOMP_loop_ull_maybe_nonmonotonic_runtime_start = loops::start(before);
+            GOMP_loop_ull_ordered_static_start = loops::start(before);
+            GOMP_loop_ull_ordered_dynamic_start = loops::start(before);
+            GOMP_loop_ull_ordered_guided_start = loops::start(before);
+            GOMP_loop_ull_ordered_runtime_start = loops::start(before);
+            GOMP_loop_ull_start = loops::start(before);
+            GOMP_loop_ull_ordered_start = loops::start(before);
+            GOMP_loop_doacross_static_start = loops::doacross_start(before);
+            GOMP_loop_doacross_dynamic_start = loops::doacross_start(before);
+            GOMP_loop_doacross_guided_start = loops::doacross_start(before);
+            GOMP_loop_doacross_runtime_start = loops::doacross_start(before);
+            GOMP_loop_doacross_start = loops::doacross_start(before);
+            GOMP_loop_ull_doacross_static_start = loops::doacross_start(before);
+            GOMP_loop_ull_doacross_dynamic_start = loops::doacross_start(before);
+            GOMP_loop_ull_doacross_guided_start = loops::doacross_start(before);
+            GOMP_loop_ull_doacross_runtime_start = loops::doacross_start(before);
+            GOMP_loop_ull_doacross_start = loops::doacross_start(before);
             GOMP_loop_end = loops::end(0);
             GOMP_loop_end_cancel = loops::end(0);
             GOMP_loop_end_nowait = loops::end_nowait(0);
             GOMP_doacross_post = loops::post(1);
             GOMP_doacross_ull_post = loops::post(1);
-            GOMP_doacross_wait = loops::wait(many);
-            GOMP_doacross_ull_wait = loops::wait(many);
+            GOMP_doacross_wait = loops::wait(around);
+            GOMP_doacross_ull_wait = loops::wait(around);
             GOMP_ordered_start = loops::ordered_start(0);
             GOMP_ordered_end = loops::ordered_end(0);
 
@@ -135,6 +137,15 @@ macro_rules! table {
         /// Their names.
         pub const NAMES: [&CStr; COUNT] = [$(name(concat!(stringify!($entry), "\0"))),*];
     };
+}
+
+/// Whether this entry point answers whether the region was cancelled. Those that end a construct
+/// answer nothing else.
+pub const fn asks_for_cancellation(entry: usize) -> bool {
+    entry == Entry::GOMP_loop_end_cancel as usize
+        || entry == Entry::GOMP_sections_end_cancel as usize
+        || entry == Entry::GOMP_barrier_cancel as usize
+        || entry == Entry::GOMP_barrier_cancel_ext as usize
 }
 
 const fn name(text: &'static str) -> &'static CStr {

@@ -4,7 +4,7 @@
 
 use super::call::Call;
 use super::clauses;
-use super::thread::{self, Part};
+use super::thread;
 use crate::unmodified::Directive;
 use crate::ways::constructs;
 
@@ -45,16 +45,15 @@ pub unsafe extern "C" fn region<const ENTRY: usize>(
 ) -> usize {
     let call = Call::<ENTRY>::executing(function);
     let arguments = [device, function, c, d, e, f, g, h, i, 0];
-    // SAFETY: as above; the part is left before it is gone.
+    // SAFETY: as above.
     unsafe {
         let Some(site) = call.site(Directive::Target, clauses::none) else {
             return call.pass_on(&arguments);
         };
         constructs::target_enter(site.construct);
-        let mut part = Part::new(function, site.library.name_in_parts());
-        let outer = thread::enter(&raw mut part);
+        let outer = thread::enter(function, site.library.name_in_parts());
         let nothing = site.pass_on(&arguments);
-        thread::leave(outer);
+        thread::leave(&outer);
         constructs::target_exit(site.construct);
         nothing
     }

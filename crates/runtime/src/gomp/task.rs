@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use super::call::{Arguments, Call};
 use super::clauses;
 use super::depend;
-use super::header::Header;
+use super::header::{Block, Compact, Header};
+use super::site::Site;
 use super::thread;
 use crate::unmodified::Directive;
 use crate::ways::tasks;
@@ -60,22 +61,61 @@ pub unsafe extern "C" fn create<const ENTRY: usize>(
         let Some(site) = call.site(directive(flags, is_deferred), words) else {
             return call.pass_on(&arguments(of));
         };
-        let construct = site.construct;
-        let mut header = Header::new(of, flags, construct);
+        if copy != 0 || flags & DETACH != 0 || !Compact::has_room(size, align) {
+            return create_large(site, &arguments(of));
+        }
+        let mut block = Compact::new(function, site.construct, (data, size));
+        tasks::create_begin(site.construct, &raw mut block.id);
+        if flags & DEPEND != 0 {
+            tasks::depend(site.construct, block.id, depend::items(dependences));
+        }
+        let (run, data) = (run_compact as *const () as usize, &raw mut block as usize);
+        site.pass_on(&arguments([run, data, 0, Compact::size_with(size), Compact::ALIGN]));
+        tasks::create_end(site.construct, block.id);
+        0
+    }
+}
+
+/// The same of a task with much data, with data that are copied by a function of the program, or
+/// that is detached. A function of its own, because its frame is larger.
+#[inline(never)]
+unsafe fn create_large(site: &Site, arguments: &Arguments) -> usize {
+    let &[function, data, copy, size, align, _condition, flags, dependences, ..] = arguments;
+    let construct = site.construct;
+    // SAFETY: as above.
+    unsafe {
+        let mut header = Header::new([function, data, copy, size, align], flags, construct);
         tasks::create_begin(construct, &raw mut header.id);
         if flags & DEPEND != 0 {
             tasks::depend(construct, header.id, depend::items(dependences));
         }
-        let nothing = Header::hand_over(&raw mut header, site.library.is_cancellable, |block| {
-            let run = run as *const () as usize;
-            site.pass_on(&arguments([run, block.data, block.copy, block.size, block.align]))
+        Header::hand_over(&raw mut header, site.library.is_cancellable, |block| {
+            let &Block { data, copy, size, align } = block;
+            let mut ours = *arguments;
+            ours[..5].copy_from_slice(&[run as *const () as usize, data, copy, size, align]);
+            site.pass_on(&ours)
         });
         tasks::create_end(construct, header.id);
-        nothing
+        0
     }
 }
 
-/// Executes a task.
+/// Executes a task whose data lie after a short header.
+unsafe extern "C" fn run_compact(block: *mut Compact) {
+    // SAFETY: libgomp hands over the block that it has got, or a copy of it, which stays until the
+    // task is complete.
+    unsafe {
+        let Compact { function, construct, id, .. } = *block;
+        let outer = thread::execute(function);
+        tasks::begin(construct, id);
+        let data = Compact::user_data(block);
+        std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function)(data.cast());
+        tasks::end(construct, id);
+        thread::execute(outer);
+    }
+}
+
+/// Executes any other one.
 unsafe extern "C" fn run(header: *mut Header) {
     // SAFETY: libgomp hands over the block that it has got, or a copy of it, which stays until the
     // task is complete.

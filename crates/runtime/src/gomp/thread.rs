@@ -1,17 +1,20 @@
-//! What a thread keeps between two calls of libgomp: from where it has called, and, for each part
-//! of a parallel region that it is in, what it has open there. A call that ends a construct does
-//! not say which one.
+//! What a thread keeps between two calls of libgomp: what it executes, and what it has open there.
+//! A call that ends a construct does not say which one.
 //!
 //! It lies in a variable of the thread as the word of [`crate::tls`] does, and is all zeros at
-//! first.
+//! first. What belongs to a part of a parallel region is saved on the stack when another part
+//! begins inside, so that each call finds it without a pointer.
 
 use std::mem::replace;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
+use super::site::Site;
 use crate::descriptor::Given;
 
 /// Nested taskgroups of a thread that are observed.
-const GROUPS_MAX: usize = 8;
+const GROUPS_MAX: usize = 16;
+/// Critical sections that a thread may be in at the same time, so that they are observed.
+const CRITICALS_MAX: usize = 8;
 
 core::arch::global_asm!(
     ".section .tbss,\"awT\",@nobits",
@@ -25,15 +28,15 @@ core::arch::global_asm!(
     size = const size_of::<Thread>()
 );
 
-/// A thread's variable. The entry points write its first word ([`super::exports`]).
+/// A thread's variable.
 #[repr(C)]
 struct Thread {
-    called_from: usize,
-    /// Null outside of parts.
-    part: *mut Part,
-    /// What is open in the part.
-    open: (Open, Option<Given>),
-    outermost: Part,
+    part: Part,
+    critical_count: usize,
+    /// The critical sections that the thread is in, by their locks; 0 is the one of all without a
+    /// name.
+    criticals: [(usize, Option<&'static Site>); CRITICALS_MAX],
+    groups: [Option<Given>; GROUPS_MAX],
 }
 
 /// A construct that ends with a later call.
@@ -54,6 +57,7 @@ pub enum Open {
 
 /// A thread's part of a parallel region, or what it executes outside of regions. All zeros are a
 /// value: nothing is open.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Part {
     /// The function that is executed, 0 outside of regions.
@@ -61,43 +65,27 @@ pub struct Part {
     /// The copy of libgomp that has the region ([`super::library`]).
     pub library: *const (),
     /// The ordered region that the thread is in.
-    pub ordered: Option<Given>,
+    pub ordered: Option<&'static Site>,
     /// The region of a program of a gcc before 4.9, whose begin and end are two calls
     /// ([`super::split`]).
     pub split: *mut (),
-    /// What is open in the part around this one.
-    open_around: (Open, Option<Given>),
-    group_count: u32,
-    groups: [Option<Given>; GROUPS_MAX],
+    open: Open,
+    open_site: Option<&'static Site>,
+    /// Taskgroups that the thread is in, those around the part included.
+    group_count: usize,
 }
 
 impl Part {
     /// A part in which nothing is open.
-    pub fn new(function: usize, library: *const ()) -> Self {
-        Self {
-            function,
-            library,
-            ordered: None,
-            split: null_mut(),
-            open_around: (Open::Nothing, None),
-            group_count: 0,
-            groups: [None; GROUPS_MAX],
-        }
-    }
-
-    /// A taskgroup begins; `None` for one that is not observed.
-    pub fn push_group(&mut self, construct: Option<Given>) {
-        if let Some(place) = self.groups.get_mut(self.group_count as usize) {
-            *place = construct;
-        }
-        self.group_count += 1;
-    }
-
-    /// The innermost taskgroup ends, which this is; `None` for one that is not observed.
-    pub fn pop_group(&mut self) -> Option<Given> {
-        self.group_count = self.group_count.saturating_sub(1);
-        self.groups.get_mut(self.group_count as usize)?.take()
-    }
+    const NEW: Part = Part {
+        function: 0,
+        library: null(),
+        ordered: None,
+        split: null_mut(),
+        open: Open::Nothing,
+        open_site: None,
+        group_count: 0,
+    };
 }
 
 #[inline(always)]
@@ -116,73 +104,60 @@ fn here() -> *mut Thread {
     place as *mut Thread
 }
 
-/// The address that the call returns to which is under way. Another call on this thread changes it.
-#[inline(always)]
-pub fn called_from() -> usize {
-    // SAFETY: only this thread uses its variable.
-    unsafe { (*here()).called_from }
-}
-
 /// Does something with the part that this thread is in. It must not call the program or libgomp.
 #[inline(always)]
 pub fn with_part<T>(change: impl FnOnce(&mut Part) -> T) -> T {
-    let thread = here();
-    // SAFETY: only this thread uses its variable, and a part is there until `leave`. `change` comes
-    // back here before there is another use.
-    unsafe {
-        let part = (*thread).part;
-        let part = if part.is_null() { &raw mut (*thread).outermost } else { part };
-        change(&mut *part)
-    }
+    // SAFETY: only this thread uses its variable, and `change` comes back here before there is
+    // another use.
+    change(unsafe { &mut (*here()).part })
 }
 
-/// The construct is open now, as this.
+/// The construct of this call is open now, as this.
 #[inline(always)]
-pub fn open(as_what: Open, construct: Given) {
-    // SAFETY: only this thread uses its variable.
-    unsafe { (*here()).open = (as_what, Some(construct)) };
+pub fn open(as_what: Open, site: &'static Site) {
+    with_part(|part| (part.open, part.open_site) = (as_what, Some(site)));
 }
 
-/// The construct that is open as this; it no longer is.
+/// The same where no body of a single construct is open; false, with nothing done, where one is.
 #[inline(always)]
-pub fn close(as_what: Open) -> Option<Given> {
-    // SAFETY: as above.
-    let open = unsafe { &mut (*here()).open };
-    if open.0 != as_what {
-        return None;
-    }
-    open.0 = Open::Nothing;
-    open.1
-}
-
-/// This thread is in `part` until [`leave`] gets what this returns.
-///
-/// # Safety
-/// The part must be there until then.
-#[inline(always)]
-pub unsafe fn enter(part: *mut Part) -> *mut Part {
-    // SAFETY: only this thread uses its variable, and the caller's promise.
-    unsafe {
-        let thread = here();
-        (*part).open_around = replace(&mut (*thread).open, (Open::Nothing, None));
-        replace(&mut (*thread).part, part)
-    }
-}
-
-/// This thread is again in the part that [`enter`] has returned.
-///
-/// # Safety
-/// It must be that, and the part that is left must still be there.
-#[inline(always)]
-pub unsafe fn leave(outer: *mut Part) {
-    // SAFETY: only this thread uses its variable, and the caller's promise.
-    unsafe {
-        let thread = here();
-        if let Some(left) = (*thread).part.as_ref() {
-            (*thread).open = left.open_around;
+pub fn open_unless_single(as_what: Open, site: &'static Site) -> bool {
+    with_part(|part| {
+        if part.open == Open::Single {
+            return false;
         }
-        (*thread).part = outer;
-    }
+        (part.open, part.open_site) = (as_what, Some(site));
+        true
+    })
+}
+
+/// The call that has opened what is open as this; it no longer is.
+#[inline(always)]
+pub fn close(as_what: Open) -> Option<&'static Site> {
+    with_part(|part| {
+        if part.open != as_what {
+            return None;
+        }
+        part.open = Open::Nothing;
+        // SAFETY: `open` writes both, and no other function opens anything.
+        unsafe { std::hint::assert_unchecked(part.open_site.is_some()) };
+        part.open_site
+    })
+}
+
+/// This thread begins a part, in which it executes this function and nothing is open. Returns what
+/// [`leave`] gets.
+#[inline(always)]
+pub fn enter(function: usize, library: *const ()) -> Part {
+    with_part(|part| {
+        let group_count = part.group_count;
+        replace(part, Part { function, library, group_count, ..Part::NEW })
+    })
+}
+
+/// This thread is again in the part around, which [`enter`] has returned.
+#[inline(always)]
+pub fn leave(outer: &Part) {
+    with_part(|part| *part = *outer);
 }
 
 /// This thread executes `function`; returns what it executed before.
@@ -191,73 +166,147 @@ pub fn execute(function: usize) -> usize {
     with_part(|part| replace(&mut part.function, function))
 }
 
+/// A taskgroup begins; `None` for one that is not observed.
+pub fn push_group(construct: Option<Given>) {
+    // SAFETY: only this thread uses its variable.
+    let thread = unsafe { &mut *here() };
+    if let Some(place) = thread.groups.get_mut(thread.part.group_count) {
+        *place = construct;
+    }
+    thread.part.group_count += 1;
+}
+
+/// The innermost taskgroup ends, which this is; `None` for one that is not observed.
+pub fn pop_group() -> Option<Given> {
+    // SAFETY: as above.
+    let thread = unsafe { &mut *here() };
+    thread.part.group_count = thread.part.group_count.saturating_sub(1);
+    thread.groups.get_mut(thread.part.group_count)?.take()
+}
+
+/// The thread asks for the lock of a critical section by this call; false, with nothing done, where
+/// it is in too many others.
+#[inline(always)]
+pub fn hold(lock: usize, site: &'static Site) -> bool {
+    // SAFETY: as above.
+    let thread = unsafe { &mut *here() };
+    match thread.criticals.get_mut(thread.critical_count) {
+        Some(place) => {
+            *place = (lock, Some(site));
+            thread.critical_count += 1;
+            true
+        }
+        None => false,
+    }
+}
+
+/// The call that has asked for this lock, which the thread gives back; `None` where it was not
+/// observed.
+#[inline(always)]
+pub fn give_back(lock: usize) -> Option<&'static Site> {
+    // SAFETY: as above.
+    let thread = unsafe { &mut *here() };
+    let last = thread.critical_count.wrapping_sub(1);
+    match thread.criticals.get(last) {
+        Some(&(held, site)) if held == lock => {
+            thread.critical_count = last;
+            // SAFETY: below the count each place has been written by `hold`.
+            unsafe { std::hint::assert_unchecked(site.is_some()) };
+            site
+        }
+        _ => give_back_before_others(thread, lock),
+    }
+}
+
+/// Critical sections are nested, so those inside were left in another way, as by an exception.
+#[cold]
+#[inline(never)]
+fn give_back_before_others(thread: &mut Thread, lock: usize) -> Option<&'static Site> {
+    let held = &thread.criticals[..thread.critical_count];
+    let place = held.iter().rposition(|&(held, _)| held == lock)?;
+    thread.critical_count = place;
+    thread.criticals[place].1
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::site::alone as site;
     use super::*;
 
-    fn name(number: usize) -> Given {
-        // SAFETY: nothing looks at the descriptor.
-        unsafe { Given::new(std::ptr::without_provenance_mut(number * 64)) }
-    }
-
-    fn address(construct: Option<Given>) -> Option<usize> {
-        construct.map(|construct| construct.address().addr())
+    fn is(found: Option<&Site>, number: usize) -> bool {
+        found.is_some_and(|found| found.original == number)
     }
 
     #[test]
     fn what_is_open_is_closed_once_and_as_what_it_is() {
-        open(Open::Loop, name(1));
+        open(Open::Loop, site(1));
         assert!(close(Open::Single).is_none());
-        assert_eq!(address(close(Open::Loop)), address(Some(name(1))));
+        assert!(is(close(Open::Loop), 1));
         assert!(close(Open::Loop).is_none());
+        assert!(open_unless_single(Open::Loop, site(2)));
+        assert!(is(close(Open::Loop), 2));
+        open(Open::Single, site(3));
+        assert!(!open_unless_single(Open::Loop, site(4)));
+        assert!(is(close(Open::Single), 3));
     }
 
     /// What is open in a part that ends is closed with it.
     #[test]
     fn each_part_has_its_own_that_is_open() {
-        let mut parts = [2, 3].map(|function| Part::new(function, std::ptr::null()));
-        let [outer, inner] = &mut parts;
-        open(Open::Single, name(1));
-        // SAFETY: both are left below.
-        let outermost = unsafe { enter(outer) };
+        open(Open::Single, site(1));
+        push_group(Some(site(1).construct));
+        let outermost = enter(2, null());
         assert!(close(Open::Single).is_none());
-        open(Open::Loop, name(2));
-        // SAFETY: as above.
-        let around = unsafe { enter(inner) };
+        open(Open::Loop, site(2));
+        let around = enter(3, null());
         assert!(close(Open::Loop).is_none());
-        open(Open::Section, name(3));
-        // SAFETY: the parts that `enter` has returned.
-        unsafe { leave(around) };
-        assert_eq!(address(close(Open::Loop)), address(Some(name(2))));
-        open(Open::Sections, name(4));
-        // SAFETY: as above.
-        unsafe { leave(outermost) };
+        open(Open::Section, site(3));
+        push_group(Some(site(2).construct));
+        leave(&around);
+        assert!(is(close(Open::Loop), 2));
+        open(Open::Sections, site(4));
+        leave(&outermost);
         assert!(close(Open::Sections).is_none());
-        assert_eq!(address(close(Open::Single)), address(Some(name(1))));
+        assert!(is(close(Open::Single), 1));
+        // That of the innermost part was not ended.
+        assert_eq!(pop_group().map(Given::address), Some(site(1).construct.address()));
+        assert!(pop_group().is_none());
     }
 
     #[test]
     fn taskgroups_are_nested_to_any_depth() {
-        let mut part = Part::new(1, std::ptr::null());
-        (1..=20).for_each(|number| part.push_group(Some(name(number))));
-        let ended: Vec<_> = (0..22).map(|_| address(part.pop_group())).collect();
-        assert!(ended[..12].iter().all(Option::is_none));
-        let observed: Vec<_> = (1..=8).rev().map(|number| address(Some(name(number)))).collect();
-        assert_eq!(ended[12..20], observed);
+        (1..=20).for_each(|number| push_group(Some(site(number).construct)));
+        let ended: Vec<_> = (0..22).map(|_| pop_group().map(Given::address)).collect();
+        assert!(ended[..4].iter().all(Option::is_none));
+        let observed: Vec<_> =
+            (1..=16).rev().map(|number| Some(site(number).construct.address())).collect();
+        assert_eq!(ended[4..20], observed);
         assert!(ended[20..].iter().all(Option::is_none));
     }
 
     #[test]
+    fn critical_sections_end_by_their_locks() {
+        let lock = |number| number * 64;
+        assert!((0..CRITICALS_MAX).all(|number| hold(lock(number), site(number))));
+        assert!(!hold(lock(9), site(9)));
+        assert!(give_back(lock(9)).is_none());
+        assert!(is(give_back(lock(7)), 7));
+        // Numbers 5 and 6 were left by an exception.
+        assert!(is(give_back(lock(4)), 4));
+        assert!(give_back(lock(6)).is_none());
+        assert!(hold(lock(6), site(16)));
+        assert!(is(give_back(lock(6)), 16));
+        assert!((0..4).rev().all(|number| is(give_back(lock(number)), number)));
+        assert!(give_back(lock(0)).is_none());
+    }
+
+    #[test]
     fn each_thread_has_a_variable_of_zeros() {
-        let in_thread = std::thread::spawn(|| (called_from(), execute(3), execute(4))).join();
-        assert_eq!(in_thread.unwrap(), (0, 0, 3));
-        let mut part = Part::new(7, std::ptr::null());
-        // SAFETY: it is left before the end of this function.
-        let outer = unsafe { enter(&raw mut part) };
-        assert!(outer.is_null());
-        assert_eq!(execute(9), 7);
-        // SAFETY: as above.
-        unsafe { leave(outer) };
-        assert_eq!((execute(0), part.function), (0, 9));
+        let in_thread = std::thread::spawn(|| (execute(3), execute(4))).join();
+        assert_eq!(in_thread.unwrap(), (0, 3));
+        let outer = enter(7, null());
+        assert_eq!((outer.function, execute(9)), (0, 7));
+        leave(&outer);
+        assert_eq!(execute(0), 0);
     }
 }
