@@ -69,15 +69,17 @@ pub(crate) enum End {
     Suspend(TaskId),
     Complete(TaskId),
     Status(Status),
-    /// The lock is taken; the ticks of waiting for it before.
+    /// The lock is taken; the ticks of waiting for it before. Others may share it for reading.
     Acquire {
         lock: u32,
         order: u32,
         waited: u64,
+        is_shared: bool,
     },
     Release {
         lock: u32,
         order: u32,
+        is_shared: bool,
     },
     Send(Message),
     Receive(Message),
@@ -117,13 +119,13 @@ impl Packed {
             End::Suspend(task) => self.push_task(2, task),
             End::Complete(task) => self.push_task(3, task),
             End::Status(status) => out.push(4 + status as u8),
-            End::Acquire { lock, order, waited } => {
+            End::Acquire { lock, order, waited, is_shared } => {
                 out.push(7);
-                put_all(out, [u64::from(lock), u64::from(order), waited]);
+                put_all(out, [lock_word(lock, is_shared), u64::from(order), waited]);
             }
-            End::Release { lock, order } => {
+            End::Release { lock, order, is_shared } => {
                 out.push(8);
-                put_all(out, [lock, order].map(u64::from));
+                put_all(out, [lock_word(lock, is_shared), u64::from(order)]);
             }
             End::Send(message) => push_message(out, 9, message),
             End::Receive(message) => push_message(out, 10, message),
@@ -201,6 +203,10 @@ impl Ends<'_> {
         Some(self.task)
     }
 
+    fn lock(&mut self) -> Option<(u32, bool)> {
+        self.input.number().map(|word| ((word >> 1) as u32, word & 1 == 1))
+    }
+
     fn small(&mut self) -> Option<u32> {
         self.input.number().map(|number| number as u32)
     }
@@ -231,10 +237,13 @@ impl Iterator for Ends<'_> {
             5 => End::Status(Status::Waiting),
             6 => End::Status(Status::Busy),
             7 => {
-                let (lock, order) = (self.small()?, self.small()?);
-                End::Acquire { lock, order, waited: self.input.number()? }
+                let ((lock, is_shared), order) = (self.lock()?, self.small()?);
+                End::Acquire { lock, order, waited: self.input.number()?, is_shared }
             }
-            8 => End::Release { lock: self.small()?, order: self.small()? },
+            8 => {
+                let ((lock, is_shared), order) = (self.lock()?, self.small()?);
+                End::Release { lock, order, is_shared }
+            }
             9 => End::Send(self.message()?),
             10 => End::Receive(self.message()?),
             11 => End::Cancel(self.input.number()?),
@@ -249,6 +258,11 @@ impl Iterator for Ends<'_> {
     }
 }
 
+/// A lock, and whether other threads may have it for reading, in one number.
+fn lock_word(lock: u32, is_shared: bool) -> u64 {
+    u64::from(lock) << 1 | u64::from(is_shared)
+}
+
 /// The ends of a location.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocationEnds {
@@ -257,7 +271,13 @@ pub(crate) struct LocationEnds {
     /// Those of MPI.
     pub mpi: Packed,
     status: Status,
+    /// Locks that it has for reading, with the numbers of the acquisitions.
+    shared: Vec<(u32, u32)>,
 }
+
+/// Locks that a location can have for reading at a time. Of more, the oldest ones count as locks
+/// for writing when they are given back.
+const SHARED_MAX: usize = 64;
 
 impl LocationEnds {
     /// The innermost region is in this state from now on; `None`: no region is open.
@@ -283,9 +303,20 @@ impl LocationEnds {
         };
         match lock {
             Some((lock, order, true)) => {
-                self.threads.push(time, End::Acquire { lock, order, waited: waited() });
+                let is_shared = is_for_reading(definitions, walker);
+                if is_shared {
+                    if self.shared.len() == SHARED_MAX {
+                        self.shared.remove(0);
+                    }
+                    self.shared.push((lock, order));
+                }
+                self.threads.push(time, End::Acquire { lock, order, waited: waited(), is_shared });
             }
-            Some((lock, order, false)) => self.threads.push(time, End::Release { lock, order }),
+            Some((lock, order, false)) => {
+                let place = self.shared.iter().rposition(|shared| *shared == (lock, order));
+                let is_shared = place.map(|place| self.shared.remove(place)).is_some();
+                self.threads.push(time, End::Release { lock, order, is_shared });
+            }
             None => {
                 if let Some(end) = mpi_end(definitions, walker, event) {
                     self.mpi.push(time, end);
@@ -293,6 +324,13 @@ impl LocationEnds {
             }
         }
     }
+}
+
+/// Whether the walk is in a function that acquires a lock for reading.
+fn is_for_reading(definitions: &Definitions, walker: &Walker) -> bool {
+    let region = walker.frames.last().map(|frame| RegionId(frame.region));
+    let region = region.and_then(|region| definitions.regions.get(region));
+    region.is_some_and(|region| region.locks_for_reading())
 }
 
 fn mpi_end(definitions: &Definitions, walker: &Walker, event: &Event) -> Option<End> {
@@ -381,8 +419,8 @@ mod tests {
             End::Status(Status::Waiting),
             End::Status(Status::Busy),
             End::Status(Status::Idle),
-            End::Acquire { lock: 1, order: u32::MAX, waited: 77 },
-            End::Release { lock: u32::MAX, order: 0 },
+            End::Acquire { lock: 1, order: u32::MAX, waited: 77, is_shared: true },
+            End::Release { lock: u32::MAX, order: 0, is_shared: false },
             End::Send(message),
             End::Receive(Message { request: 0, ..message }),
             End::Cancel(u64::MAX),

@@ -139,6 +139,9 @@ struct Meeting {
 struct Lock {
     /// Number and moment of the last release.
     released: Option<(u32, Moment)>,
+    /// The last release by a writer, and the last one by a reader since then.
+    writer: Option<Moment>,
+    reader: Option<Moment>,
     /// Acquisitions whose release before has not come, and since when they waited: the release may
     /// be recorded after the other thread has the lock.
     early: Vec<(u32, Moment, u64)>,
@@ -161,12 +164,18 @@ impl Meeting {
             }
             End::Suspend(task) => drop(self.suspended.insert(task, here)),
             End::Complete(task) => drop(self.suspended.remove(&task)),
-            End::Acquire { lock, order, waited } => {
+            End::Acquire { lock, order, waited, is_shared } => {
                 let since = here.1.saturating_sub(waited);
-                self.locks.entry(lock).or_default().acquire((lock, order), here, since, links);
+                let of = self.locks.entry(lock).or_default();
+                let found = &mut |link| links.push(link);
+                match is_shared {
+                    true => of.share(lock, here, since, found),
+                    false => of.acquire((lock, order), here, since, found),
+                }
             }
-            End::Release { lock, order } => {
-                self.locks.entry(lock).or_default().release((lock, order), here, links);
+            End::Release { lock, order, is_shared } => {
+                let of = self.locks.entry(lock).or_default();
+                of.release((lock, order, is_shared), here, &mut |link| links.push(link));
             }
             _ => {}
         }
@@ -174,16 +183,27 @@ impl Meeting {
 }
 
 impl Lock {
+    /// A reader has waited for the last writer.
+    fn share(&self, lock: u32, here: Moment, since: u64, found: &mut dyn FnMut(Link)) {
+        if let Some(from) = self.writer {
+            hand_over(lock, from, here, since, found);
+        }
+    }
+
+    /// A writer has waited for the last one of several readers, or for the holder before.
     fn acquire(
         &mut self,
         (lock, order): (u32, u32),
         here: Moment,
         since: u64,
-        links: &mut LinkStore,
+        found: &mut dyn FnMut(Link),
     ) {
+        if let Some(from) = self.reader.take() {
+            return hand_over(lock, from, here, since, found);
+        }
         match self.released {
             Some((before, from)) if before.wrapping_add(1) == order => {
-                hand_over(lock, from, here, since, links);
+                hand_over(lock, from, here, since, found);
             }
             Some((before, _)) if before >= order => {}
             _ if order > 1 => {
@@ -196,11 +216,20 @@ impl Lock {
         }
     }
 
-    fn release(&mut self, (lock, order): (u32, u32), here: Moment, links: &mut LinkStore) {
+    fn release(
+        &mut self,
+        (lock, order, is_shared): (u32, u32, bool),
+        here: Moment,
+        found: &mut dyn FnMut(Link),
+    ) {
+        match is_shared {
+            true => self.reader = Some(here),
+            false => (self.writer, self.reader) = (Some(here), None),
+        }
         let next = order.wrapping_add(1);
         if let Some(place) = self.early.iter().position(|(order, ..)| *order == next) {
             let (_, to, since) = self.early.remove(place);
-            hand_over(lock, here, to, since, links);
+            hand_over(lock, here, to, since, found);
         }
         if self.released.is_none_or(|(before, _)| before < order) {
             self.released = Some((order, here));
@@ -209,8 +238,32 @@ impl Lock {
 }
 
 /// A lock goes from one thread to another one, if that one has waited for it.
-fn hand_over(lock: u32, from: Moment, to: Moment, since: u64, links: &mut LinkStore) {
+fn hand_over(lock: u32, from: Moment, to: Moment, since: u64, found: &mut dyn FnMut(Link)) {
     if from.0 != to.0 && since < from.1 {
-        links.push(Link { kind: LinkKind::Lock, from, to, detail: lock.into() });
+        found(Link { kind: LinkKind::Lock, from, to, detail: lock.into() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Locations 1 and 2 read; location 3 waits for both from 5 on, and location 1 from 21 on for
+    /// location 3. Location 2 reads at 32, when no writer has the lock any more.
+    #[test]
+    fn readers_come_from_the_last_writer_and_writers_from_the_last_reader() {
+        let (mut lock, mut links) = (Lock::default(), Vec::new());
+        let mut found = |link: Link| links.push((link.from, link.to));
+        lock.share(7, (1, 2), 2, &mut found);
+        lock.share(7, (2, 3), 3, &mut found);
+        lock.release((7, 2, true), (2, 9), &mut found);
+        lock.release((7, 1, true), (1, 12), &mut found);
+        lock.acquire((7, 3), (3, 13), 5, &mut found);
+        lock.release((7, 3, false), (3, 30), &mut found);
+        lock.share(7, (1, 31), 21, &mut found);
+        lock.share(7, (2, 32), 32, &mut found);
+        lock.release((7, 5, true), (2, 33), &mut found);
+        lock.release((7, 4, true), (1, 34), &mut found);
+        assert_eq!(links, [((1, 12), (3, 13)), ((3, 30), (1, 31))]);
     }
 }

@@ -31,6 +31,12 @@ impl Region {
         }
     }
 
+    /// Whether it is a function that acquires a lock for reading: several threads can have it then.
+    pub fn locks_for_reading(&self) -> bool {
+        let is_of_lock = self.name.starts_with("pthread_rwlock_");
+        self.paradigm == Paradigm::Pthread && is_of_lock && self.name.contains("rdlock")
+    }
+
     /// Whether it is a function of POSIX threads that waits for another thread.
     pub fn waits_for_thread(&self) -> bool {
         let is_wait = ["lock", "wait", "join"].iter().any(|end| self.name.contains(end));
@@ -77,6 +83,11 @@ mod tests {
             );
         }
         assert_eq!(Region::artificial("pthread_join").pthread_class(), None);
+        let readers =
+            ["", "try", "timed", "clock"].map(|kind| format!("pthread_rwlock_{kind}rdlock"));
+        assert!(readers.iter().all(|name| region(name).locks_for_reading()), "{readers:?}");
+        assert!(!region("pthread_rwlock_trywrlock").locks_for_reading());
+        assert!(!Region::artificial("pthread_rwlock_rdlock").locks_for_reading());
         assert!(!Region::artificial("pthread_join").waits_for_thread());
     }
 }

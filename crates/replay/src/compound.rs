@@ -372,13 +372,18 @@ pub struct LockVisit {
     pub lock: u32,
     /// Number of the acquisition.
     pub order: u32,
+    /// It is for reading: other locations may have the lock for reading at the same time.
+    pub is_shared: bool,
     /// When the location entered the region in which it waited for the lock.
     pub since: u64,
     /// When it had the lock.
     pub acquired: u64,
     /// When the holder before gave the lock back, and where it had acquired the lock. `None` if
-    /// there was none, or its records are not in the trace.
+    /// there was none, or its records are not in the trace. Before a reader this is the last
+    /// writer, and before a writer the last one of the readers since the writer before.
     pub before: Option<(u64, Place)>,
+    /// Number of the acquisition of the holder before; 0 without one.
+    pub follows: u32,
 }
 
 impl LockVisit {

@@ -177,22 +177,42 @@ pub fn count_held(thread: &mut Location, lock: &Lock, now: u64) {
     }
 }
 
-/// Where the thread has asked for a lock that it has alone, and since when it has it; `None` if it
-/// has not. Of locks that threads can share.
-pub fn exclusive_holder(thread: &Location, lock: &Lock) -> Option<(Place, u64)> {
+/// Whether the thread has the lock alone. Of locks that threads can share.
+pub fn is_exclusive(thread: &Location, lock: &Lock) -> bool {
     let holder = Place::from_word(lock.holder.load(Relaxed));
-    let is_own = holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0;
-    is_own.then(|| (holder, lock.taken_ticks.load(Relaxed)))
+    holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0
 }
 
-/// The thread, which has asked at `place` and has the lock since `taken`, gives it back. Other
-/// threads may still share it: whoever waits for all of them waits for the last one.
-pub fn shared_released(thread: &mut Location, lock: &Lock, (place, taken): (Place, u64), now: u64) {
+/// What a thread keeps of a lock that it shares with others.
+#[derive(Clone, Copy)]
+pub struct Shared {
+    /// Where it asked for the lock.
+    pub place: Place,
+    /// Since when it has the lock.
+    pub taken_ticks: u64,
+    /// Number of the acquisition; 0 if the trace does not have it.
+    pub order: u32,
+}
+
+/// The thread shares the lock since `now`: the trace gets the acquisition. Returns its number.
+pub fn shared(thread: &mut Location, lock: &Lock, now: u64) -> u32 {
+    let order = lock.next_shared();
+    records::write_acquisition(thread, lock, order, now);
+    order
+}
+
+/// The thread gives a lock back. Other threads may still share it: whoever waits for all of them
+/// waits for the last one.
+pub fn shared_released(thread: &mut Location, lock: &Lock, shared: Shared, now: u64) {
+    let Shared { place, taken_ticks, order } = shared;
     if place.node() != 0 {
-        thread.node(place.node()).delay_ticks += now.saturating_sub(taken);
+        thread.node(place.node()).delay_ticks += now.saturating_sub(taken_ticks);
     }
     lock.holder.store(place.word(), Relaxed);
     give_back(lock, now);
+    if order != 0 && thread.tracing && !thread.is_passing() {
+        records::write_release(thread, lock, order, now);
+    }
 }
 
 /// It is the iteration's turn in the ordered construct of this region, where the thread is in it:

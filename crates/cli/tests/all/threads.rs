@@ -432,8 +432,31 @@ fn whoever_ends_the_waiting_is_who_is_waited_for() {
         }
         let of_joins = waits.get("pthread_join main late.c:55").unwrap();
         assert!(of_joins.contains("early"), "{waits:#?}");
+        if !trace.is_empty() {
+            check_analysis(&sandbox);
+        }
         std::fs::remove_dir_all(sandbox.path("exp")).unwrap();
     }
+}
+
+/// The analysis of the trace alone has what the profile has: who had the lock for reading or writing
+/// while `early` waited for it.
+fn check_analysis(sandbox: &Sandbox) {
+    sandbox.succeeds("analyze --no-whatif -o results exp");
+    let traced = report(sandbox, "results/trace.cubex");
+    let waits = waits(&traced);
+    for (at, by) in [
+        ("pthread_rwlock_wrlock early late.c:35", "pthread_rwlock_rdlock late late.c:14"),
+        ("pthread_rwlock_rdlock early late.c:39", "pthread_rwlock_wrlock late late.c:19"),
+    ] {
+        assert_eq!(waits.get(at), Some(&BTreeSet::from([by.to_owned()])), "{waits:#?}");
+        let mut findings = traced["findings"].as_array().unwrap().iter();
+        let is_of_lock = |of: &Value| of["property"] == "pthread_lock_contention_mutex_lock";
+        assert!(findings.any(|of| is_of_lock(of) && of["label"] == by), "{}", traced["findings"]);
+    }
+    let checked = sandbox.succeeds("dump --check exp").output;
+    assert!(checked.contains("0 violations, 0 errors"), "{checked}");
+    std::fs::remove_dir_all(sandbox.path("results")).unwrap();
 }
 
 /// Threads, a mutex and a condition of C++.

@@ -21,7 +21,7 @@ use crate::blame::holder::Holder;
 use crate::blame::intervals::{Excess, Intervals};
 use crate::blame::others::Others;
 use crate::blame::{Blame, Kind, WaitId};
-use crate::compound::{BarrierVisit, Compound, MpiKind, MpiWait, Pattern, TurnVisit};
+use crate::compound::{BarrierVisit, Compound, LockVisit, MpiKind, MpiWait, Pattern, TurnVisit};
 use crate::definitions::Definitions;
 use crate::engine::given::{AtRecord, Given, Known};
 use crate::engine::open::Open;
@@ -47,6 +47,9 @@ struct Hold {
     order: u32,
     times: Times,
 }
+
+/// A lock, and whether it is meant for reading.
+type LockKey = (ProcessId, u32, bool);
 
 /// A barrier: the team and the number of the barrier in its parallel region.
 type Barrier = (TeamInstance, u32);
@@ -89,13 +92,14 @@ pub struct Explanations {
     activities: Vec<Vec<Activity>>,
     /// By location: the locks that it has.
     holds: Vec<Vec<Hold>>,
-    /// What the last holder of a lock did, with the number of its acquisition.
-    held: Table<(ProcessId, u32), (u32, Times)>,
+    /// What the last holder of a lock did, for writing and for reading, with the number of its
+    /// acquisition.
+    held: Table<LockKey, (u32, Times)>,
     meetings: Table<Barrier, Meeting>,
     teams: Table<TeamInstance, Team>,
     /// By location: the barriers at which it has arrived. Some of them may be over.
     arrivals: Vec<Vec<Barrier>>,
-    locks: Table<(ProcessId, u32), Holder>,
+    locks: Table<LockKey, Holder>,
     turns: Table<TeamInstance, Holder>,
     doacross: Doacross,
     tasks: TaskActivities,
@@ -236,12 +240,12 @@ impl Explanations {
             What::Acquire { lock, order, .. } if holds.len() < HOLDS_MAX => {
                 holds.push(Hold { lock, order, times: Times::default() });
             }
-            What::Release { lock, order } => {
+            What::Release { lock, order, is_shared } => {
                 let is_this = |hold: &Hold| (hold.lock, hold.order) == (lock, order);
                 if let Some(place) = holds.iter().rposition(is_this) {
                     let process = definitions.system.locations[record.location].process;
                     let times = holds.remove(place).times;
-                    self.held.insert((process, lock), (order, times));
+                    self.held.insert((process, lock, is_shared), (order, times));
                 }
             }
             _ => {}
@@ -257,23 +261,7 @@ impl Explanations {
             }
             Compound::Lock(visit) => {
                 self.tasks.exclude(visit.at, visit.wait_ticks());
-                let process = definitions.system.locations[visit.at.location].process;
-                let key = (process, visit.lock);
-                let holder = self.locks.get(&key).copied();
-                let holder = holder.filter(|holder| holder.order.wrapping_add(1) == visit.order);
-                let by = visit.before.map(|(_, by)| by);
-                let held = self.held.remove(&key).filter(|(order, _)| order + 1 == visit.order);
-                let times = held.map(|(_, times)| times).unwrap_or_default();
-                let times = match by {
-                    Some(by) if visit.wait_ticks() > 0 => {
-                        self.regions.with_lock(definitions, times, by.node)
-                    }
-                    _ => times,
-                };
-                let waited = (visit.at, visit.since, visit.wait_ticks());
-                let wait = self.hold(waited, (by, holder), &times);
-                let (location, since) = (visit.at.location, visit.acquired);
-                self.locks.insert(key, Holder { location, order: visit.order, since, wait });
+                self.acquire(definitions, visit);
             }
             Compound::Turn(visit) => {
                 self.tasks.exclude(visit.at, visit.wait_ticks());
@@ -288,6 +276,38 @@ impl Explanations {
             Compound::Tasks(tasks) => self.tasks.end_team(tasks),
             _ => {}
         }
+    }
+
+    /// A thread has a lock, for which it may have waited.
+    fn acquire(&mut self, definitions: &Definitions, visit: &LockVisit) {
+        let process = definitions.system.locations[visit.at.location].process;
+        let key = |is_shared| (process, visit.lock, is_shared);
+        let holders = [false, true].into_iter().filter_map(|shared| self.locks.get(&key(shared)));
+        let holder = holders.copied().find(|holder| holder.order == visit.follows);
+        let by = visit.before.map(|(_, by)| by);
+        let times = [false, true].into_iter().find_map(|shared| self.held(key(shared), visit));
+        let times = times.unwrap_or_default();
+        let times = match by {
+            Some(by) if visit.wait_ticks() > 0 => {
+                self.regions.with_lock(definitions, times, by.node)
+            }
+            _ => times,
+        };
+        let wait = self.hold((visit.at, visit.since, visit.wait_ticks()), (by, holder), &times);
+        let (location, order, since) = (visit.at.location, visit.order, visit.acquired);
+        self.locks.insert(key(visit.is_shared), Holder { location, order, since, wait });
+    }
+
+    /// What the thread did that had the lock before this acquisition. Several readers may have
+    /// waited for one writer, so they leave it there.
+    fn held(&mut self, key: LockKey, visit: &LockVisit) -> Option<Times> {
+        let is_it = |(order, _): &(u32, Times)| *order == visit.follows;
+        let held = match visit.is_shared {
+            true if visit.wait_ticks() > 0 => self.held.get(&key).cloned(),
+            true => None,
+            false => self.held.remove(&key),
+        };
+        held.filter(is_it).map(|(_, times)| times)
     }
 
     /// A thread has waited for its turn.

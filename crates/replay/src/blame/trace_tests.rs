@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 
+use crate::path::trace_tests::READERS;
 use crate::tests::check_by;
 use crate::text;
 
@@ -130,6 +131,18 @@ fn a_chain_of_holders_is_followed_to_its_begin() {
         expect![[r#"
             program/parallel/critical/critical_body on 0.0: 19 direct, 25 indirect
             program/parallel/critical/critical_body on 0.1: 10 direct, 3 indirect
+        "#]],
+    );
+}
+
+#[test]
+fn the_last_reader_is_the_cause_of_the_waiting_of_a_writer() {
+    // Thread 1 has the lock from 12 to 30: 1 tick in `parallel` and 17 in `work`. Of the 10 ticks of
+    // waiting the cumulated shares are 0 and 10.
+    check(
+        READERS,
+        expect![[r#"
+            program/parallel/work on 0.1: 10 direct, 0 indirect
         "#]],
     );
 }

@@ -253,6 +253,8 @@ pub enum What {
         order: u32,
         /// When the location entered the region in which it waited for the lock.
         since: u64,
+        /// It is for reading.
+        is_shared: bool,
     },
     /// The location gives a lock back.
     Release {
@@ -260,6 +262,8 @@ pub enum What {
         lock: u32,
         /// Number of its acquisition.
         order: u32,
+        /// It was for reading.
+        is_shared: bool,
     },
     /// A counter was read whose values several locations record.
     Level(Level),

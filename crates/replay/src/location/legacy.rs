@@ -8,7 +8,7 @@ use pompeii_otf2::reference::CommRef;
 
 use super::{Context, Location};
 use crate::engine::process::Missing;
-use crate::engine::record::{TaskId, What};
+use crate::engine::record::TaskId;
 
 /// Stands for the team of a task: no communicator has this number.
 const NO_TEAM: u32 = u32::MAX;
@@ -58,13 +58,10 @@ impl Location {
                 self.account(time);
             }
             Event::OmpAcquireLock(it) => {
-                let since = self.strand.frames.last().map_or(time, |frame| frame.since);
-                let (lock, order) = (it.lock_id, it.acquisition_order);
-                self.note(time, What::Acquire { lock, order, since });
+                self.acquire(context.definitions, time, (it.lock_id, it.acquisition_order));
             }
             Event::OmpReleaseLock(it) => {
-                let (lock, order) = (it.lock_id, it.acquisition_order);
-                self.note(time, What::Release { lock, order });
+                self.release_lock(time, (it.lock_id, it.acquisition_order));
             }
             Event::OmpTaskCreate(it) => self.create(time, task(it.task_id)),
             Event::OmpTaskSwitch(it) => self.switch(context, time, task(it.task_id))?,

@@ -9,6 +9,7 @@
 
 mod counters;
 mod legacy;
+mod locks;
 mod messages;
 mod off;
 mod parameters;
@@ -101,6 +102,8 @@ pub struct Location {
     /// Items of `depend` clauses of the task that the next event creates, or of the taskwait that
     /// it enters.
     items: Vec<What>,
+    /// Locks that it has for reading, with the numbers of the acquisitions.
+    shared: Vec<(u32, u32)>,
     /// An ordered construct is open whose body has not begun.
     waits_for_turn: bool,
     /// All other locations have come to the time of the next event.
@@ -164,6 +167,7 @@ impl Location {
             arrived: None,
             created: None,
             items: Vec::new(),
+            shared: Vec::new(),
             waits_for_turn: false,
             has_turn: false,
             is_off: false,
@@ -374,13 +378,10 @@ impl Location {
                 self.complete(context, time, task);
             }
             Event::ThreadAcquireLock(it) => {
-                let since = self.strand.frames.last().map_or(time, |frame| frame.since);
-                let (lock, order) = (it.lock_id, it.acquisition_order);
-                self.note(time, What::Acquire { lock, order, since });
+                self.acquire(context.definitions, time, (it.lock_id, it.acquisition_order));
             }
             Event::ThreadReleaseLock(it) => {
-                let (lock, order) = (it.lock_id, it.acquisition_order);
-                self.note(time, What::Release { lock, order });
+                self.release_lock(time, (it.lock_id, it.acquisition_order));
             }
             Event::Metric(metric) => self.sums(context, time, metric),
             Event::MeasurementOnOff(it) => self.on_off(context, time, it.measurement_mode),

@@ -25,7 +25,7 @@ mod arena;
 pub(crate) mod jumps;
 mod marks;
 #[cfg(test)]
-mod trace_tests;
+pub(crate) mod trace_tests;
 
 use pompeii_model::{Id, LocationId, ProcessId};
 
@@ -79,8 +79,8 @@ pub struct Paths {
     arena: Arena,
     tips: Vec<Tip>,
     forks: Table<ForkId, Snapshot>,
-    /// The last releases of locks, with their numbers.
-    releases: Table<(ProcessId, u32), (u32, Snapshot)>,
+    /// The last releases of locks by writers and by readers (`true`), with their numbers.
+    releases: Table<(ProcessId, u32, bool), (u32, Snapshot)>,
     turns: Table<TeamInstance, Snapshot>,
     /// The last iterations that were posted in doacross loops.
     posts: Table<TeamInstance, Snapshot>,
@@ -177,9 +177,10 @@ impl Paths {
                     self.jump(record, Snapshot { path, time }, record.node);
                 }
             }
-            What::Release { lock, order } => {
+            What::Release { lock, order, is_shared } => {
+                let key = (process, lock, is_shared);
                 if let Some(snapshot) = self.of(record.location)
-                    && let Some((_, old)) = self.releases.insert((process, lock), (order, snapshot))
+                    && let Some((_, old)) = self.releases.insert(key, (order, snapshot))
                 {
                     self.arena.release(old.path);
                 }
@@ -231,9 +232,10 @@ impl Paths {
             }
             Compound::Lock(visit) if visit.wait_ticks() > 0 => {
                 let process = definitions.system.locations[visit.at.location].process;
-                let released = self.releases.get(&(process, visit.lock));
-                let is_before = |(order, _): &&(u32, Snapshot)| order + 1 == visit.order;
-                let snapshot = released.filter(is_before);
+                let kinds = [false, true].into_iter();
+                let mut released =
+                    kinds.filter_map(|shared| self.releases.get(&(process, visit.lock, shared)));
+                let snapshot = released.find(|(order, _)| *order == visit.follows);
                 let snapshot = snapshot.map(|(_, it)| (self.arena.share(&it.path), it.time));
                 self.jump_if_now(record, visit.at.location, snapshot);
             }

@@ -35,6 +35,38 @@ fn the_path_leads_through_the_last_thread_at_a_barrier() {
     );
 }
 
+/// Threads 1 and 2 read. Thread 1 is the last one to give the lock back, at 30, and thread 0 has
+/// waited for it since 20.
+pub(crate) const READERS: &str = "end 60
+     team A = 0.0 0.1 0.2
+     10 0.0 fork; team A; + parallel
+     10 0.1 team A; + parallel
+     10 0.2 team A; + parallel
+     12 0.1 + pthread_rwlock_rdlock; acquire 0 1; -
+     13 0.1 + work
+     14 0.2 + pthread_rwlock_rdlock; acquire 0 2; -
+     20 0.0 + pthread_rwlock_wrlock
+     22 0.2 + pthread_rwlock_unlock; release 0 2; -; -; endteam A
+     30 0.1 -; + pthread_rwlock_unlock; release 0 1; -; -; endteam A
+     32 0.0 acquire 0 3; -
+     36 0.0 + pthread_rwlock_unlock; release 0 3; -
+     40 0.0 -; endteam A; join";
+
+#[test]
+fn the_path_of_a_writer_leads_through_the_last_reader() {
+    check(
+        READERS,
+        expect![[r#"
+            program on 0.0: 30
+            program/parallel on 0.0: 8
+            program/parallel on 0.1: 3
+            program/parallel/work on 0.1: 17
+            program/parallel/pthread_rwlock_wrlock on 0.0: 2
+            length 60
+        "#]],
+    );
+}
+
 #[test]
 fn the_path_leads_through_the_holder_of_a_lock() {
     // Thread 1 has the lock up to 30; thread 0 waits for it, and arrives last.

@@ -108,8 +108,8 @@ pub struct Scenarios {
     forks: Table<ForkId, Clocks>,
     /// Ends of the parts of workers that have met at no barrier, by their forks.
     ended: Table<ForkId, Clocks>,
-    /// The last releases of locks.
-    releases: Table<(ProcessId, u32), Clocks>,
+    /// The last releases of locks by writers, and those by all readers since then (`true`).
+    releases: Table<(ProcessId, u32, bool), Clocks>,
     turns: Table<TeamInstance, Clocks>,
     posts: Table<TeamInstance, Clocks>,
     barriers: Table<(TeamInstance, u32), Left>,

@@ -1,6 +1,6 @@
 //! What threads of a process wait for: forks, barriers, locks and turns. Tasks are in `tasks.rs`.
 
-use pompeii_model::Id;
+use pompeii_model::{Id, ProcessId};
 
 use super::clocks::{Clocks, join};
 use super::rules::Rules;
@@ -136,15 +136,35 @@ impl Scenarios {
                 let clocks = self.clocks(record);
                 self.posts.insert(team, clocks);
             }
-            What::Acquire { lock, since, .. } => {
-                let before = self.releases.get(&(process, lock)).cloned();
+            What::Acquire { lock, since, is_shared, .. } => {
+                let before = self.released((process, lock), is_shared);
                 self.waited((definitions, tree), record, since, (before, Rules::wait_for_lock));
             }
-            What::Release { lock, .. } => {
+            What::Release { lock, is_shared, .. } => {
                 let clocks = self.clocks(record);
-                self.releases.insert((process, lock), clocks);
+                self.release_lock((process, lock), is_shared, clocks);
             }
             _ => self.task_record((definitions, tree), record),
+        }
+    }
+
+    /// The releases that a thread may wait for: a reader for the last writer, and a writer for all
+    /// readers since then, too.
+    fn released(&self, (process, lock): (ProcessId, u32), is_shared: bool) -> Option<Clocks> {
+        let mut before = self.releases.get(&(process, lock, false)).cloned();
+        if let (false, Some(readers)) = (is_shared, self.releases.get(&(process, lock, true))) {
+            join(&mut before, readers);
+        }
+        before
+    }
+
+    fn release_lock(&mut self, (process, lock): (ProcessId, u32), is_shared: bool, clocks: Clocks) {
+        if !is_shared {
+            self.releases.remove(&(process, lock, true));
+        }
+        match self.releases.get_mut(&(process, lock, is_shared)) {
+            Some(others) if is_shared => others.join(&clocks),
+            _ => drop(self.releases.insert((process, lock, is_shared), clocks)),
         }
     }
 

@@ -44,9 +44,10 @@
 //! | `program`, `exit` | begin and end of the program |
 //!
 //! What a region is follows from its name: a construct of OpenMP (`parallel`, `ibarrier`,
-//! `task_create`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), or else a
-//! function of the user. A suffix as in `barrier:7` tells two of them apart; it is the line. A
-//! task of `task_untied` may move, and `ordered_source` posts an iteration of a doacross loop.
+//! `task_create`, `critical_body`, `omp_set_lock`, ...), a function of MPI (`MPI_Send`), a function
+//! for locks of readers and writers (`pthread_rwlock_rdlock`), or else a function of the user. A
+//! suffix as in `barrier:7` tells two of them apart; it is the line. A task of `task_untied` may
+//! move, and `ordered_source` posts an iteration of a doacross loop.
 
 mod show;
 mod tables;

@@ -316,7 +316,8 @@ fn compound_line(outcome: &Outcome, compound: &Compound) -> String {
             let LockVisit { at, lock, order, since, acquired, .. } = *visit;
             let (at, wait) = (place(outcome, at), visit.wait_ticks());
             let before = before(visit.before);
-            format!("lock {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
+            let kind = if visit.is_shared { "reads" } else { "lock" };
+            format!("{kind} {lock} #{order} {at} {since}..{acquired}, after {before}: wait {wait}")
         }
         Compound::Task(_)
         | Compound::Tasks(_)

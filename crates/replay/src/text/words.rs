@@ -53,12 +53,13 @@ pub(super) fn region(name: &str) -> Region {
     let (kind, clauses) = found.unwrap_or((kind, ""));
     let role = match kind {
         "ibarrier" => Some(Role::ImplicitBarrier),
-        _ if kind.starts_with("omp_") => Some(Role::Lock),
+        _ if kind.starts_with("omp_") || kind.starts_with("pthread_rwlock_") => Some(Role::Lock),
         _ => Role::from_name(&kind.replace("_body", " sblock").replace('_', " "))
             .filter(|role| !matches!(role, Role::Function | Role::User | Role::Artificial)),
     };
     let mpi = kind.starts_with("MPI_");
     let (role, paradigm) = match role {
+        Some(role) if kind.starts_with("pthread_") => (role, Paradigm::Pthread),
         Some(role) => (role, Paradigm::OpenMp),
         None if mpi => (mpi_role(kind), Paradigm::Mpi),
         None => (Role::Function, Paradigm::User),

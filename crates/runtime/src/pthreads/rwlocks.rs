@@ -2,8 +2,12 @@
 //! for the thread that gave it back last: a writer, or the last one of several readers.
 //!
 //! A lock has one writer, which is noted in it as the holder of a mutex is. Of readers, each thread
-//! that has the lock has an entry of its own, because several have it at the same time. A trace has
-//! the visits, but no records of the lock: these are for locks that one thread has at a time.
+//! that has the lock has an entry of its own, because several have it at the same time.
+//!
+//! In a trace, acquisitions by readers and writers are numbered together, in the order in which the
+//! threads have the lock. So a writer has waited until all acquisitions with lower numbers were
+//! given back, and a reader for the last writer with a lower number. The function tells which of
+//! both it is.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +21,7 @@ use crate::cause::Place;
 use crate::clock;
 use crate::entry::on_thread;
 use crate::location::Location;
-use crate::sync::{self, Lock, LockTable};
+use crate::sync::{self, Lock, LockTable, Shared};
 use crate::team;
 
 static LOCKS: LockTable = LockTable::of_posix();
@@ -30,6 +34,8 @@ struct Reader {
     taken_ticks: AtomicU64,
     /// How often it has it.
     depth: AtomicU32,
+    /// Number of the acquisition; 0 if the trace does not have it.
+    order: AtomicU32,
 }
 
 // SAFETY: numbers of 0, which are the default values.
@@ -58,7 +64,8 @@ fn find(thread: &Location, lock: *const c_void) -> Option<&'static Lock> {
     found
 }
 
-/// The thread has the lock since `now`, and has asked for it at `node`.
+/// The thread has the lock since `now`, and has asked for it at `node`. No other thread had it
+/// meanwhile, or that has been noted.
 fn acquired(
     thread: &mut Location,
     (lock, is_writer): (*const c_void, bool),
@@ -69,23 +76,35 @@ fn acquired(
         if let Some(lock) = find(thread, lock) {
             sync::nested_acquired(thread, lock);
             sync::found_free(thread, lock, node, now);
+            if is_recorded(thread) {
+                sync::record_acquisition(thread, lock, now);
+            }
         }
     } else if let Some(reader) = reader(key(thread, lock)) {
         let depth = reader.depth.load(Relaxed);
         reader.depth.store(depth + 1, Relaxed);
-        if depth == 0 {
-            reader.place.store(thread.own.at(node).word(), Relaxed);
-            reader.taken_ticks.store(now, Relaxed);
+        if depth > 0 {
+            return;
         }
+        reader.place.store(thread.own.at(node).word(), Relaxed);
+        reader.taken_ticks.store(now, Relaxed);
+        let known = if is_recorded(thread) { find(thread, lock) } else { None };
+        let order = known.map_or(0, |lock| sync::shared(thread, lock, now));
+        reader.order.store(order, Relaxed);
     }
+}
+
+/// Whether the trace has what the thread does.
+fn is_recorded(thread: &Location) -> bool {
+    thread.tracing && !thread.is_passing()
 }
 
 /// The thread gives the lock back, unless it reads once more.
 fn released(thread: &mut Location, lock: *const c_void, now: u64) {
     let Some(known) = find(thread, lock) else { return };
-    if let Some(writer) = sync::exclusive_holder(thread, known) {
+    if sync::is_exclusive(thread, known) {
         sync::nested_released(known);
-        return sync::shared_released(thread, known, writer, now);
+        return sync::unlocked(thread, known, now);
     }
     let key = key(thread, lock);
     let Some(reader) = READERS.known(key) else { return };
@@ -94,9 +113,10 @@ fn released(thread: &mut Location, lock: *const c_void, now: u64) {
         return reader.depth.store(depth - 1, Relaxed);
     }
     let place = Place::from_word(reader.place.load(Relaxed));
-    let taken = reader.taken_ticks.load(Relaxed);
+    let taken_ticks = reader.taken_ticks.load(Relaxed);
+    let order = reader.order.load(Relaxed);
     READERS.forget(key, |reader| reader.depth.store(0, Relaxed));
-    sync::shared_released(thread, known, (place, taken), now);
+    sync::shared_released(thread, known, Shared { place, taken_ticks, order }, now);
 }
 
 /// The node of a call that the thread is in; 0 if its events are passed over.

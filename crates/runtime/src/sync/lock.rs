@@ -90,6 +90,12 @@ impl Lock {
         self.silent.load(Relaxed)
     }
 
+    /// The number of an acquisition by a thread that shares the lock: other threads may get theirs
+    /// at the same time.
+    pub fn next_shared(&self) -> u32 {
+        self.order.fetch_add(1, Relaxed).wrapping_add(1)
+    }
+
     /// Its holder's acquisition is not in the trace.
     pub fn set_silent(&self) {
         self.silent.store(true, Relaxed);
