@@ -18,26 +18,30 @@ pub fn diff(names: [&str; 2], of: &Comparison, options: &Options) -> String {
     let style = Style::new(options);
     let mut text = format!(" {}\n", style.bold(&format!("from {} to {}", names[0], names[1])));
     text += &wrap(&noise(of), options.width, "   ", "   ");
-    if of.threads[0] != of.threads[1] {
-        let [before, after] = of.threads;
-        let note = format!(
-            "The runs have {before} and {after} threads. CPU time is the sum over all threads, so \
-             more threads may have more CPU time in less wall time."
-        );
+    if let Some(note) = threads_note(of) {
         text += &wrap(&note, options.width, "   ", "   ");
     }
     text += "\n";
-    text += &whole("Wall time", &of.wall, format::seconds, relative);
-    text += &whole("Wall time x threads", &of.allocation, format::seconds, relative);
-    text += &whole("Parallel efficiency", &of.efficiency, format::percent, points);
+    text.extend(wholes(of).map(whole));
     text += "\n";
     text += &paths(of, options, style);
     text += &findings(of, options, style);
     text
 }
 
+/// What differing numbers of threads mean for CPU times.
+pub(crate) fn threads_note(of: &Comparison) -> Option<String> {
+    let [before, after] = of.threads;
+    (before != after).then(|| {
+        format!(
+            "The runs have {before} and {after} threads. CPU time is the sum over all threads, so \
+             more threads may have more CPU time in less wall time."
+        )
+    })
+}
+
 /// How many runs there are, and what that says about noise.
-fn noise(of: &Comparison) -> String {
+pub(crate) fn noise(of: &Comparison) -> String {
     let [before, after] = of.runs;
     let runs = format!("{} and {}", format::counted(before as i64, "run"), after);
     match of.noise {
@@ -55,20 +59,33 @@ fn noise(of: &Comparison) -> String {
     }
 }
 
-/// A value of the whole run, with its change.
-fn whole(
-    title: &str,
-    of: &Change,
-    shown: fn(f64) -> String,
-    changed: fn(&Change) -> String,
-) -> String {
+/// A value of the whole run: its title, the change, and how both are shown.
+pub(crate) type Whole<'a> = (&'static str, &'a Change, fn(f64) -> String, fn(&Change) -> String);
+
+/// The values of the whole run.
+pub(crate) fn wholes(of: &Comparison) -> [Whole<'_>; 3] {
+    [
+        ("Wall time", &of.wall, format::seconds, relative),
+        ("Wall time x threads", &of.allocation, format::seconds, relative),
+        ("Parallel efficiency", &of.efficiency, format::percent, points),
+    ]
+}
+
+/// The title, both values, the change, and whether that is noise.
+pub(crate) fn whole_values(whole: Whole) -> (&'static str, [String; 2], &'static str) {
+    let (title, of, shown, changed) = whole;
     let word = match (of.is_real, of.noise) {
-        (false, Some(_)) => "  within the noise",
-        (true, None) => "  noise not known",
+        (false, Some(_)) => "within the noise",
+        (true, None) => "noise not known",
         _ => "",
     };
-    let values = format!("{} -> {}", shown(of.before), shown(of.after));
-    format!("   {}{}{}{word}\n", left(title, 21), left(&values, 20), right(&changed(of), 10))
+    (title, [format!("{} -> {}", shown(of.before), shown(of.after)), changed(of)], word)
+}
+
+fn whole(of: Whole) -> String {
+    let (title, [values, changed], word) = whole_values(of);
+    let line = format!("   {}{}{}", left(title, 21), left(&values, 20), right(&changed, 10));
+    if word.is_empty() { line + "\n" } else { format!("{line}  {word}\n") }
 }
 
 /// The change as a share of the value before.
@@ -90,28 +107,38 @@ fn time(seconds: f64) -> String {
     signed(format::seconds(seconds), if seconds > 0.0 { 1 } else { 0 })
 }
 
+/// What the columns of a table of changes have.
+pub(crate) const COLUMNS: [&str; 3] = ["CPU time", "of A", "noise"];
+
+/// A change in these columns.
+pub(crate) fn columns(change: &Change, share: f64) -> [String; 3] {
+    let noise = change.noise.map_or_else(|| "?".to_owned(), format::seconds);
+    [time(change.difference()), percent(share), noise]
+}
+
 /// The heading of a table of changes.
 fn heading(title: &str, options: &Options, style: Style) -> String {
     let name = named(title, name_width(options, &NUMBERS), options);
-    let columns = ["CPU time", "of A", "noise"];
-    let columns = columns.iter().zip(NUMBERS).map(|(column, width)| right(column, width));
+    let columns = COLUMNS.iter().zip(NUMBERS).map(|(column, width)| right(column, width));
     format!(" {}{}\n", style.bold(&name), columns.collect::<String>())
 }
 
 fn row(name: &str, change: &Change, share: f64, options: &Options) -> String {
-    let noise = change.noise.map_or_else(|| "?".to_owned(), format::seconds);
-    let values = [time(change.difference()), percent(share), noise];
+    let values = columns(change, share);
     let columns = values.iter().zip(NUMBERS).map(|(value, width)| right(value, width));
     let name = named(name, name_width(options, &NUMBERS), options);
     format!(" {name}{}\n", columns.collect::<String>())
 }
 
 /// Call paths with less CPU time, and those with more.
+pub(crate) fn sides(of: &Comparison) -> [(&'static str, Vec<&PathChange>); 2] {
+    let (worse, better) = of.paths.iter().partition(|of| of.change.difference() > 0.0);
+    [("Less time", better), ("More time", worse)]
+}
+
 fn paths(of: &Comparison, options: &Options, style: Style) -> String {
-    let (worse, better): (Vec<_>, Vec<_>) =
-        of.paths.iter().partition(|of| of.change.difference() > 0.0);
     let mut text = String::new();
-    for (title, changes) in [("Less time", better), ("More time", worse)] {
+    for (title, changes) in sides(of) {
         if changes.is_empty() {
             continue;
         }
@@ -126,14 +153,18 @@ fn paths(of: &Comparison, options: &Options, style: Style) -> String {
         }
         text.push('\n');
     }
+    text + &wrap(&unlisted_note(of), options.width, " ", "   ") + "\n"
+}
+
+/// How many values of call paths are not listed, and why.
+pub(crate) fn unlisted_note(of: &Comparison) -> String {
     let unlisted = format::counted(of.unlisted as i64, "value");
     let small = format::percent(SMALL_SHARE);
     let note = match of.paths.is_empty() {
         true => "No call path has changed",
         false => "All other values have not changed",
     };
-    let note = format!("{note}: {unlisted} of call paths, by noise or by less than {small} of A.");
-    text + &wrap(&note, options.width, " ", "   ") + "\n"
+    format!("{note}: {unlisted} of call paths, by noise or by less than {small} of A.")
 }
 
 fn path_name(change: &PathChange) -> String {
@@ -152,7 +183,7 @@ fn findings(of: &Comparison, options: &Options, style: Style) -> String {
     even(&table) + "\n"
 }
 
-fn finding_name(of: &FindingChange) -> String {
+pub(crate) fn finding_name(of: &FindingChange) -> String {
     let word = match (of.change.before == 0.0, of.change.after == 0.0) {
         (true, _) => "new: ",
         (_, true) => "gone: ",

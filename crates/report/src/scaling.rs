@@ -6,28 +6,34 @@ use serde::Serialize;
 
 use crate::Options;
 use crate::layout::{Style, even, named, right, wrap};
+use crate::plain_page::Row;
 
 /// Width of a column of numbers, and of the one with names.
 const NUMBER: usize = 10;
 const NAME: usize = 28;
 
+/// What is the same in all runs.
+pub(crate) fn mode(of: &Scaling) -> &'static str {
+    match of.mode {
+        Mode::Strong => "strong scaling: all runs have the same work",
+        Mode::Weak => "weak scaling: all runs have the same work per thread",
+    }
+}
+
 /// The tables as text.
 pub fn scaling_text(of: &Scaling, options: &Options) -> String {
     let style = Style::new(options);
-    let mode = match of.mode {
-        Mode::Strong => "strong scaling: all runs have the same work",
-        Mode::Weak => "weak scaling: all runs have the same work per thread",
-    };
-    let mut text = format!(" {}\n\n", style.bold(mode));
-    text += &sizes(of, options);
+    let mut text = format!(" {}\n\n", style.bold(mode(of)));
+    let sizes: String = size_rows(of).into_iter().map(|row| line(row, options)).collect();
+    text += &(even(&sizes) + "\n");
     text += &regions(of, options, style);
     text + &predictions(of, options)
 }
 
 /// A line of a table.
-fn line(name: &str, values: impl Iterator<Item = String>, options: &Options) -> String {
-    let values: String = values.map(|value| right(&value, NUMBER)).collect();
-    let line = format!(" {}{values}", named(name, NAME, options));
+fn line((name, values): Row, options: &Options) -> String {
+    let values: String = values.iter().map(|value| right(value, NUMBER)).collect();
+    let line = format!(" {}{values}", named(&name, NAME, options));
     line.trim_end().to_owned() + "\n"
 }
 
@@ -62,25 +68,26 @@ const SHARES: [(&str, Shown, Value); 17] = [
     ("  sum", Always, |of| 1.0 - of.additive.parallel),
 ];
 
-fn sizes(of: &Scaling, options: &Options) -> String {
-    let each = |value: &dyn Fn(&Size) -> String| of.sizes.iter().map(value).collect::<Vec<_>>();
-    let row =
-        |name: &str, value: &dyn Fn(&Size) -> String| line(name, each(value).into_iter(), options);
-    let mut table = row("Threads", &|of| of.threads.to_string());
+/// What the sizes have, a column for each. Factors of MPI are left out without it.
+pub(crate) fn size_rows(of: &Scaling) -> Vec<Row> {
+    let row = |name: &str, value: &dyn Fn(&Size) -> String| {
+        (name.to_owned(), of.sizes.iter().map(value).collect())
+    };
+    let mut rows = vec![row("Threads", &|of| of.threads.to_string())];
     if of.sizes.iter().any(|size| size.processes > 1) {
-        table += &row("Processes", &|of| of.processes.to_string());
+        rows.push(row("Processes", &|of| of.processes.to_string()));
     }
-    table += &row("Wall time", &|of| format::seconds(of.wall));
-    table += &row("Speed-up", &|of| format!("{:.2}", of.speedup));
+    rows.push(row("Wall time", &|of| format::seconds(of.wall)));
+    rows.push(row("Speed-up", &|of| format!("{:.2}", of.speedup)));
     let has_mpi = of.sizes.iter().any(|of| of.processes > 1 || of.multiplicative.mpi < 1.0);
     for (name, _, value) in SHARES.iter().filter(|(_, shown, _)| has_mpi || *shown == Always) {
         let share = |of: &Size| match value(of) {
             share if share.is_nan() => String::new(),
             share => format::percent(share),
         };
-        table += &row(name, &share);
+        rows.push(row(name, &share));
     }
-    even(&table) + "\n"
+    rows
 }
 
 /// The regions: time, efficiency and overhead, and what makes them slower.
@@ -88,16 +95,7 @@ fn regions(of: &Scaling, options: &Options, style: Style) -> String {
     let mut text = String::new();
     for region in of.regions.iter().take(options.top) {
         let mut table = format!(" {}\n", style.bold(&region.label));
-        let known = |value: &f64, shown: String| match *value == 0.0 {
-            true => "-".to_owned(),
-            false => shown,
-        };
-        let seconds = region.seconds.iter().map(|time| known(time, format::seconds(*time)));
-        table += &line("  time", seconds, options);
-        let shares = region.efficiency.iter().map(|share| known(share, format::percent(*share)));
-        table += &line("  efficiency", shares, options);
-        let overhead = region.overhead.iter().map(|time| format::seconds(*time));
-        table += &line("  overhead, CPU time", overhead, options);
+        table.extend(region_rows(region).into_iter().map(|row| line(row, options)));
         text += &even(&table);
         text += &wrap(&reason(region), options.width, "   ", "   ");
     }
@@ -108,8 +106,24 @@ fn regions(of: &Scaling, options: &Options, style: Style) -> String {
     text + "\n"
 }
 
+/// What a region has, a column for each size.
+pub(crate) fn region_rows(region: &Region) -> [Row; 3] {
+    let known = |value: &f64, shown: String| match *value == 0.0 {
+        true => "-".to_owned(),
+        false => shown,
+    };
+    let seconds = region.seconds.iter().map(|time| known(time, format::seconds(*time)));
+    let shares = region.efficiency.iter().map(|share| known(share, format::percent(*share)));
+    let overhead = region.overhead.iter().map(|time| format::seconds(*time));
+    [
+        ("  time".to_owned(), seconds.collect()),
+        ("  efficiency".to_owned(), shares.collect()),
+        ("  overhead, CPU time".to_owned(), overhead.collect()),
+    ]
+}
+
 /// Why a region does not scale.
-fn reason(region: &Region) -> String {
+pub(crate) fn reason(region: &Region) -> String {
     let stops = match region.stops_at {
         Some(threads) => format!("It is slower on {threads} threads than on fewer."),
         None => String::new(),
@@ -123,28 +137,40 @@ fn reason(region: &Region) -> String {
     format!("{stops} {grows}").trim_start().to_owned()
 }
 
-fn predictions(of: &Scaling, options: &Options) -> String {
-    if of.predictions.is_empty() {
-        let sizes = of.sizes.len();
-        let note = format!(
-            "No prediction: it needs runs on at least {POINTS_MIN} different numbers of threads, \
-             and there are {sizes}."
-        );
-        return wrap(&note, options.width, " ", "   ");
-    }
-    let mut text = " Wall time on more threads (and where it is in 95 % of the cases)\n".to_owned();
-    for at in &of.predictions {
-        let (low, high) = (format::seconds(at.low), format::seconds(at.high));
-        let threads = right(&format!("{} threads", at.threads), 16);
-        text +=
-            &format!(" {threads}{}  ({low} to {high})\n", right(&format::seconds(at.seconds), 10));
-    }
+/// Why there is no prediction.
+pub(crate) fn no_prediction(of: &Scaling) -> String {
+    let sizes = of.sizes.len();
+    format!(
+        "No prediction: it needs runs on at least {POINTS_MIN} different numbers of threads, and \
+         there are {sizes}."
+    )
+}
+
+/// The wall time on a number of threads, and the interval in which it is.
+pub(crate) fn prediction_values(at: &Prediction) -> Row {
+    let interval = format!("{} to {}", format::seconds(at.low), format::seconds(at.high));
+    (format!("{} threads", at.threads), vec![format::seconds(at.seconds), interval])
+}
+
+/// The models that were used, and how well they describe the runs.
+pub(crate) fn models_note(of: &Scaling) -> String {
     let models = of.models.iter();
     let models = models.map(|model| {
         format!("{} (differs by {} from the runs)", model.name, format::percent(model.error))
     });
-    let note = format!("Models: {}.", models.collect::<Vec<_>>().join(", "));
-    text + &wrap(&note, options.width, " ", "   ")
+    format!("Models: {}.", models.collect::<Vec<_>>().join(", "))
+}
+
+fn predictions(of: &Scaling, options: &Options) -> String {
+    if of.predictions.is_empty() {
+        return wrap(&no_prediction(of), options.width, " ", "   ");
+    }
+    let mut text = " Wall time on more threads (and where it is in 95 % of the cases)\n".to_owned();
+    for at in &of.predictions {
+        let (threads, values) = prediction_values(at);
+        text += &format!(" {}{}  ({})\n", right(&threads, 16), right(&values[0], 10), values[1]);
+    }
+    text + &wrap(&models_note(of), options.width, " ", "   ")
 }
 
 /// The same for programs. Numbers of regions are by size.
@@ -337,6 +363,7 @@ impl Axis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scaling_page;
     use pompeii_analysis::{derive, notation};
     use pompeii_model::Cube;
 
@@ -418,5 +445,28 @@ mod tests {
         let picture = scaling_picture(&of);
         assert_eq!(picture.matches("<circle").count(), 3, "{picture}");
         assert!(picture.contains("4 threads: 0.30 s") && !picture.contains("NaN"), "{picture}");
+    }
+
+    #[test]
+    fn the_page_has_what_the_terminal_shows() {
+        let page = scaling_page(&of(&[1, 2, 4]));
+        let number = |value: &str| format!("<td class=\"number\">{value}</td>");
+        let row = |name: &str, values: [&str; 3]| {
+            format!("<tr><td>{name}</td>{}</tr>", values.map(number).concat())
+        };
+        for part in [
+            "strong scaling: all runs have the same work".to_owned(),
+            "<svg ".to_owned(),
+            row("Speed-up", ["1.00", "1.80", "3.00"]),
+            row("  serial parts", ["0 %", "10 %", "25 %"]),
+            "<td>8 threads</td><td class=\"number\">0.20 s</td>".to_owned(),
+            "Models: ".to_owned(),
+            "<h2>parallel a.c:2</h2>".to_owned(),
+            row("  time", ["0.80 s", "0.40 s", "0.20 s"]),
+            "<p>Nothing grows.</p>".to_owned(),
+        ] {
+            assert!(page.contains(&part), "expected `{part}` in\n{page}");
+        }
+        assert!(scaling_page(&of(&[1, 2])).contains("No prediction: it needs runs on at least 3"));
     }
 }

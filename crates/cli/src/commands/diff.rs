@@ -1,24 +1,26 @@
 //! `pompeii diff`: what became better or worse from one set of runs to another, beyond their noise.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use pompeii_analysis::compare::{Run, compare};
-use pompeii_report::{diff, diff_json};
+use pompeii_report::{diff, diff_json, diff_page};
 
 use super::report;
 use crate::experiment::Damaged;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::runs::Runs;
-use crate::terminal::{Look, shown};
+use crate::terminal::{Look, cannot, shown};
 
 /// Options of `diff`.
 #[derive(clap::Args)]
 #[command(before_long_help = "EXAMPLES
     pompeii diff before after
     pompeii diff old1,old2,old3,old4 new1,new2,new3,new4      several runs tell the noise
+    pompeii diff before after --html changes.html
     pompeii diff before after --json | jq '.call_paths[0]'
 
 A folder of `pompeii run --repeat` stands for its runs. `pompeii cube diff` subtracts one report
@@ -32,6 +34,9 @@ pub struct Arguments {
     second: PathBuf,
     #[command(flatten)]
     damaged: Damaged,
+    /// Write a page with all rows, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
@@ -57,6 +62,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let comparison = compare(&sets[0], &sets[1]);
     drop(progress);
     let names = [first.name.as_str(), second.name.as_str()];
+    if let Some(file) = &arguments.html {
+        fs::write(file, diff_page(names, &comparison)).with_context(|| cannot("write", file))?;
+    }
     match arguments.json {
         true => print_json(&diff_json(names, &comparison))?,
         false => {

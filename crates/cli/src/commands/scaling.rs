@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use pompeii_analysis::scaling::{Mode, scaling};
-use pompeii_report::{scaling_json, scaling_picture, scaling_text};
+use pompeii_report::{scaling_json, scaling_page, scaling_picture, scaling_text};
 
 use crate::experiment::Damaged;
 use crate::output::{print, print_json};
@@ -18,7 +18,7 @@ use crate::terminal::{Look, cannot};
 #[command(before_long_help = "EXAMPLES
     pompeii scaling one two four eight           runs on 1, 2, 4 and 8 threads
     pompeii scaling one four sixteen --weak      the work grows with the number of threads
-    pompeii scaling one two four --svg scaling.svg
+    pompeii scaling one two four --svg scaling.svg --html scaling.html
 
 If there are several runs with the same number of threads, the one with the median wall time counts.
 A prediction for more threads needs runs on at least three different numbers.")]
@@ -34,6 +34,9 @@ pub struct Arguments {
     /// Draw the wall times and the prediction
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write a page with the picture and all tables, too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Print everything as JSON, for programs
     #[arg(long)]
     json: bool,
@@ -57,6 +60,9 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     drop(progress);
     if let Some(file) = &arguments.svg {
         std::fs::write(file, scaling_picture(&scaling)).with_context(|| cannot("write", file))?;
+    }
+    if let Some(file) = &arguments.html {
+        std::fs::write(file, scaling_page(&scaling)).with_context(|| cannot("write", file))?;
     }
     match arguments.json {
         true => print_json(&scaling_json(&scaling))?,

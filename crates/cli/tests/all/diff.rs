@@ -15,8 +15,10 @@ fn sets_of_runs_are_compared() {
     for name in ["a", "b"] {
         assert_eq!(sandbox.pompeii(&format!("run -q -o {name} -- ./loop")).code, Some(3));
     }
-    let text = sandbox.succeeds("diff a b").output;
+    let text = sandbox.succeeds("diff a b --html changes.html").output;
     assert!(text.contains("from a to b") && text.contains("noise is not known"), "{text}");
+    let page = std::fs::read_to_string(sandbox.path("changes.html")).unwrap();
+    assert!(page.contains("From a to b") && page.contains("noise is not known"), "{page}");
     let one = json(&sandbox, "diff a b --json");
     assert_eq!((&one["schema"], &one["noise"]), (&"pompeii-diff-1".into(), &"unknown".into()));
     // A run is equal to itself, whatever noise there is.

@@ -124,7 +124,11 @@ fn problems_with_tasks() {
     run("batch", "4", "batch");
     sandbox.succeeds("analyze --task-instances --no-whatif batch.exp");
     sandbox.succeeds("html batch.exp/trace.cubex -o batch.html");
+    sandbox.succeeds("diff four.exp sixteen.exp --html changes.html");
+    sandbox.succeeds("scaling four.exp sixteen.exp --html scaling.html");
     let pages = [
+        ("CHANGES", "changes.html"),
+        ("SCALING", "scaling.html"),
         ("COARSE", "coarse.html"),
         ("FINE", "fine.html"),
         ("FOUR", "four.html"),

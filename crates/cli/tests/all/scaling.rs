@@ -33,10 +33,12 @@ fn runs_are_ordered_by_threads() {
     let more = json["predictions"].as_array().unwrap();
     assert!(more.iter().all(|at| at["low_s"].as_f64() <= at["high_s"].as_f64()), "{json}");
     assert_eq!(more[0]["threads"], 8.0);
-    let text = sandbox.succeeds("scaling on1 on2 on4 --svg plot.svg").output;
+    let text = sandbox.succeeds("scaling on1 on2 on4 --svg plot.svg --html plot.html").output;
     assert!(text.contains("Wall time on more threads"), "{text}");
     let picture = std::fs::read_to_string(sandbox.path("plot.svg")).unwrap();
     assert_eq!(picture.matches("<circle").count(), 3, "{picture}");
+    let page = std::fs::read_to_string(sandbox.path("plot.html")).unwrap();
+    assert!(page.contains(&picture) && page.contains("Speed-up per thread"), "{page}");
 }
 
 #[test]

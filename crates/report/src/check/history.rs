@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::words::{sentence, subject};
 use super::{Checked, broken, result};
+use crate::plain_page::Page;
 use crate::web::escape;
 
 /// What a run has in the history.
@@ -125,11 +126,12 @@ pub fn history_page(lines: &[Line]) -> String {
             curves.entry(&rule.of).or_default().push((at, rule));
         }
     }
-    let mut text = PAGE_HEAD.to_owned();
+    let mut page = Page::new("History of the rules");
     for (of, points) in &curves {
-        text += &format!("<h2>{}</h2>\n{}", escape(of), curve(points, lines));
+        page.heading(of);
+        page.html(&curve(points, lines));
     }
-    text += "<table>\n<tr><th>time</th><th>experiment</th><th>result</th></tr>\n";
+    let mut text = "<table>\n<tr><th>time</th><th>experiment</th><th>result</th></tr>\n".to_owned();
     for line in lines.iter().rev() {
         text += &format!(
             "<tr><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>\n",
@@ -139,26 +141,9 @@ pub fn history_page(lines: &[Line]) -> String {
             escape(&line.result)
         );
     }
-    text + "</table>\n</body>\n</html>\n"
+    page.html(&(text + "</table>\n"));
+    page.end()
 }
-
-const PAGE_HEAD: &str = "<!DOCTYPE html>
-<html lang=\"en\">
-<head>
-<meta charset=\"utf-8\">
-<title>History - Pompeii</title>
-<style>
-body { font-family: sans-serif; margin: 2em; max-width: 50em; }
-h2 { font-size: 1em; font-family: monospace; }
-svg { border: 1px solid #ccc; }
-td, th { text-align: left; padding: 0 1em 0 0; }
-.good { color: #2e7d32; fill: #2e7d32; }
-.bad { color: #c62828; fill: #c62828; }
-</style>
-</head>
-<body>
-<h1>History of the rules</h1>
-";
 
 /// The values of a rule from left to right, a step for each run, with the limit as a dashed line.
 fn curve(points: &[(usize, &LineRule)], lines: &[Line]) -> String {
