@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};
-use pompeii_finish::Resources;
+use pompeii_finish::{Manifest, RankUse, Resources};
+use pompeii_report::{OfRanks, RankResources};
 
 /// Where Linux has the energy counters of processors (RAPL). Often only root may read them.
 const COUNTERS: &str = "/sys/class/powercap";
@@ -97,14 +98,50 @@ fn energy(before: &[Counter], after: &[Counter]) -> Option<u64> {
     Some(before.iter().zip(after).map(of).fold(0, u64::saturating_add))
 }
 
-/// The same for reports.
-pub fn reported(of: &Resources) -> pompeii_report::Resources {
-    pompeii_report::Resources {
+/// What a run used, for reports: what `run` has seen, and what its ranks have noted, which may be
+/// on other hosts.
+pub fn reported(manifest: &Manifest) -> Option<pompeii_report::Resources> {
+    let ranks = manifest.job.as_ref().map_or(&[][..], |job| &job.ranks);
+    let ranks: Vec<(u32, RankUse)> =
+        ranks.iter().filter_map(|entry| Some((entry.rank, entry.used?))).collect();
+    let of_ranks = of_ranks(&ranks);
+    let Some(of) = &manifest.run.resources else {
+        let sum = |value: fn(&RankUse) -> u64| {
+            ranks.iter().map(|(_, used)| value(used)).fold(0, u64::saturating_add)
+        };
+        return of_ranks.map(|of| pompeii_report::Resources {
+            peak_bytes: Some(of.peak_bytes.most),
+            page_faults: sum(|used| used.page_faults),
+            disk_faults: sum(|used| used.disk_faults),
+            energy_j: None,
+            ranks: of_ranks,
+        });
+    };
+    Some(pompeii_report::Resources {
         peak_bytes: of.peak_bytes,
         page_faults: of.page_faults,
         disk_faults: of.disk_faults,
         energy_j: of.energy_uj.map(|energy| energy as f64 / 1e6),
+        ranks: of_ranks,
+    })
+}
+
+/// How ranks differ, if there are several.
+fn of_ranks(ranks: &[(u32, RankUse)]) -> Option<RankResources> {
+    let of = |value: fn(&RankUse) -> u64| {
+        let values: Vec<(u32, u64)> =
+            ranks.iter().map(|(rank, used)| (*rank, value(used))).collect();
+        OfRanks::new(&values)
+    };
+    if ranks.len() < 2 {
+        return None;
     }
+    Some(RankResources {
+        count: ranks.len(),
+        peak_bytes: of(|used| used.peak_bytes)?,
+        page_faults: of(|used| used.page_faults)?,
+        disk_faults: of(|used| used.disk_faults)?,
+    })
 }
 
 #[cfg(test)]
@@ -139,6 +176,16 @@ mod tests {
         assert_eq!(earlier.until(&used(4000, 50, &[])).peak_bytes, None);
         assert_eq!(before.until(&used(2000, 50, &[])).peak_bytes, None);
         assert_eq!(before.until(&used(1000, 50, &[])).energy_uj, None);
+    }
+
+    #[test]
+    fn ranks_are_compared_if_there_are_several() {
+        let used = |peak_bytes, page_faults| RankUse { peak_bytes, page_faults, disk_faults: 1 };
+        let of = of_ranks(&[(0, used(30, 5)), (1, used(10, 7)), (3, used(20, 9))]).unwrap();
+        let peak = of.peak_bytes;
+        assert_eq!((peak.least, peak.least_rank, peak.most, peak.most_rank), (10, 1, 30, 0));
+        assert_eq!((of.count, peak.mean, of.page_faults.most_rank), (3, 20.0, 3));
+        assert_eq!(of_ranks(&[(0, used(30, 5))]), None);
     }
 
     #[test]

@@ -77,7 +77,7 @@ use inside::{LiveFolder, descend, remove_live};
 use job::Group;
 pub use machine::{Machine, Resources};
 pub use manifest::{
-    Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RunInfo,
+    Job, Lost, MANIFEST_FILE, Manifest, ManifestError, ProcessEntry, RankEntry, RankUse, RunInfo,
     STARTED_FILE, WithoutPlace,
 };
 pub use measured::is_measured;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pompeii_live::{FixedTable, quoted};
+use pompeii_live::{FixedTable, Used, quoted};
 use pompeii_model::Cube;
 use pompeii_otf2::Error;
 use pompeii_otf2::folder::Folder;
@@ -222,6 +222,27 @@ pub struct RankEntry {
     /// Largest error of its times on the run's clock, in nanoseconds: 0 where it has the same
     /// clock, `None` where nothing was measured and the hosts' time of day had to do.
     pub clock_error_ns: Option<u64>,
+    /// What it used; `None` if it died before it could note it.
+    #[serde(default)]
+    pub used: Option<RankUse>,
+}
+
+/// What a process of an MPI job used besides CPU time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankUse {
+    /// Most memory at a time (resident set size).
+    pub peak_bytes: u64,
+    /// Page faults.
+    pub page_faults: u64,
+    /// Those of them that waited for data from a disk.
+    pub disk_faults: u64,
+}
+
+impl RankUse {
+    fn of(live: Used) -> Self {
+        let Used { peak_bytes, page_faults, disk_faults } = live;
+        Self { peak_bytes, page_faults, disk_faults }
+    }
 }
 
 /// An MPI job whose processes are one experiment.
@@ -249,6 +270,7 @@ impl Job {
             end: End::of(&survey.live, info),
             finalized: mpi::is_finalized(&survey.live),
             clock_error_ns: survey.alignment.error_ns,
+            used: survey.live.used.map(RankUse::of),
         };
         let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
         let size = run.size().unwrap_or(world.size);

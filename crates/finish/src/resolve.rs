@@ -325,6 +325,7 @@ mod tests {
             start: calibration(100),
             end: Some(calibration(1_100)),
             cpu_ns: None,
+            used: None,
             tsc: false,
             trace: false,
             lost_events: 0,

@@ -311,6 +311,13 @@ pub struct ProcessHeader {
     pub chain_ticks: u64,
     /// Ticks that [`ATOMICS`] atomic additions to memory of no other thread took.
     pub atomics_ticks: u64,
+    /// Most memory of the process at a time (resident set size), noted at its end; 0 where it did
+    /// not get there.
+    pub peak_bytes: AtomicU64,
+    /// Page faults of the process up to its end.
+    pub page_faults: AtomicU64,
+    /// Those of them that waited for data from a disk.
+    pub disk_faults: AtomicU64,
 }
 
 /// What `finish` needs of a location; the runtime keeps more behind it in the same page.

@@ -67,7 +67,7 @@ pub use place::{SPILL_LINK, STORAGE_VARIABLES, STORAGES, elsewhere, remove_live,
 /// Foreign text in a message, without control characters.
 pub use pompeii_otf2::print::printable;
 pub use quote::quoted;
-pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError};
+pub use read::{LiveLocation, LiveProcess, LiveTeam, ReadError, Used};
 pub use samples::{SAMPLE_PAGE_BYTES, SampleFrame, SampleHeader, SamplePlace};
 pub use spill::{begin_chunk, gather, write_chunk};
 pub use starters::is_starter;

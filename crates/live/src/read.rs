@@ -90,6 +90,17 @@ pub struct LiveTeam {
     pub join_ticks: u64,
 }
 
+/// What a process used besides CPU time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// Most memory at a time (resident set size).
+    pub peak_bytes: u64,
+    /// Page faults.
+    pub page_faults: u64,
+    /// Those of them that waited for data from a disk.
+    pub disk_faults: u64,
+}
+
 /// Everything that a process left.
 #[derive(Debug)]
 pub struct LiveProcess {
@@ -135,6 +146,8 @@ pub struct LiveProcess {
     pub begun_locations: u32,
     /// CPU time of all threads of the process; `None` where it died before it could note it.
     pub cpu_ns: Option<u64>,
+    /// What else it used; `None` where it died before it could note it.
+    pub used: Option<Used>,
     /// Ticks that a reading of the clock took; `None` where that was not found out.
     pub clock_reading_ticks: Option<f64>,
     /// Ticks of a cycle of the processor, 0 if they are not known.
@@ -258,6 +271,12 @@ impl LiveProcess {
                 .u32(offset_of!(ProcessHeader, metrics_running_permille)),
             teams: read_teams(folder, header.u32(offset_of!(ProcessHeader, teams)))?,
             cpu_ns: Some(field(offset_of!(ProcessHeader, cpu_ns))).filter(|&ns| ns > 0),
+            used: Some(Used {
+                peak_bytes: field(offset_of!(ProcessHeader, peak_bytes)),
+                page_faults: field(offset_of!(ProcessHeader, page_faults)),
+                disk_faults: field(offset_of!(ProcessHeader, disk_faults)),
+            })
+            .filter(|used| used.peak_bytes > 0),
             clock_reading_ticks: Some(field(offset_of!(ProcessHeader, clock_readings_ticks)))
                 .filter(|&ticks| ticks > 0)
                 .map(|ticks| ticks as f64 / CLOCK_READINGS as f64),

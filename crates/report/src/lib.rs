@@ -61,7 +61,7 @@ pub use html::{html, write_html, write_page_data, write_page_trees};
 pub use json::{JsonReport, json, json_report, json_trees};
 pub use json_schema::json_schema;
 pub use processes::{JsonProcess, processes};
-pub use resources::Resources;
+pub use resources::{OfRanks, RankResources, Resources};
 pub use scaling::{scaling_json, scaling_picture, scaling_text};
 pub use scaling_page::scaling_page;
 pub use serial::{JsonConstructCost, JsonSerial, serial};

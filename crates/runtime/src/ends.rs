@@ -25,6 +25,7 @@ use crate::ready;
 use crate::start;
 use crate::team;
 use crate::tls::{self, Thread};
+use crate::used;
 use crate::visits;
 
 unsafe extern "C" {
@@ -97,6 +98,7 @@ fn note(how: NotedEnd) -> bool {
         location.count_unkept();
     }
     ready::end_process(process);
+    used::note(process);
     process.end(how, clock::calibrate());
     tls::restore(thread);
     if how != NotedEnd::Exec {

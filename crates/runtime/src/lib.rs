@@ -103,6 +103,7 @@ mod tls;
 mod transfers;
 mod unkept;
 pub mod unmodified;
+mod used;
 mod waiting;
 mod ways;
 mod window;

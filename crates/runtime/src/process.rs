@@ -388,6 +388,9 @@ fn write_header(path: &Path, options: &Options) -> Result<*mut ProcessHeader, Ma
         clock_readings_ticks: clock::time_readings(),
         chain_ticks: processor::time_chain(),
         atomics_ticks: processor::time_atomics(),
+        peak_bytes: AtomicU64::new(0),
+        page_faults: AtomicU64::new(0),
+        disk_faults: AtomicU64::new(0),
     };
     copy_text(&mut header.program, &options.program);
     copy_text(&mut header.host, &options.host);

@@ -108,7 +108,7 @@ fn add(to: &AtomicU64, value: u64) {
 }
 
 /// The program's `errno` stays what it was.
-fn keep_errno<T>(call: impl FnOnce() -> T) -> T {
+pub fn keep_errno<T>(call: impl FnOnce() -> T) -> T {
     // SAFETY: errno is a thread-local integer.
     unsafe {
         let before = *libc::__errno_location();

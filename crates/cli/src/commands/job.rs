@@ -73,6 +73,7 @@ mod tests {
             end,
             finalized,
             clock_error_ns,
+            used: None,
         };
         let exit = |code| End::Exit { code: Some(code) };
         let mut job = Job {

@@ -179,7 +179,7 @@ pub fn run_info(experiment: &Experiment, compared: Compared) -> RunInfo {
             .map(|note| shown(&note).into_owned())
             .collect(),
         what_if: experiment.what_if.clone(),
-        resources: manifest.and_then(|of| of.run.resources.as_ref()).map(resources::reported),
+        resources: manifest.and_then(resources::reported),
         serial: compared.costs,
     }
 }

@@ -107,6 +107,9 @@ fn large_numbers(experiment: &Experiment, value: u64) -> Vec<(usize, Damage)> {
                 offset_of!(ProcessHeader, lost_events),
                 offset_of!(ProcessHeader, lost_locations),
                 offset_of!(ProcessHeader, cpu_ns),
+                offset_of!(ProcessHeader, peak_bytes),
+                offset_of!(ProcessHeader, page_faults),
+                offset_of!(ProcessHeader, disk_faults),
             ],
             _ => Vec::new(),
         };

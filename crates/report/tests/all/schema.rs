@@ -7,7 +7,7 @@ use pompeii_analysis::{
     self as analysis, Advice, AdviceKind, Cause, ConstructCost, Explains, MachineCause,
     SerialCosts, Spent,
 };
-use pompeii_report::{Resources, RunInfo, json, json_schema};
+use pompeii_report::{RankResources, Resources, RunInfo, json, json_schema};
 use serde_json::Value;
 
 #[test]
@@ -79,7 +79,8 @@ fn report(text: &str) -> Value {
         parallel: spent(3),
         inflation: Some((0, 2)),
     };
-    run.resources = Some(Resources { energy_j: Some(1.5), ..Resources::default() });
+    let ranks = Some(RankResources::default());
+    run.resources = Some(Resources { energy_j: Some(1.5), ranks, ..Resources::default() });
     run.serial = Some(SerialCosts { serial_wall_ticks: 1, constructs: vec![cost] });
     serde_json::from_str(&json(&cube, &run)).unwrap()
 }
@@ -98,6 +99,7 @@ fn every_field_is_described_and_every_described_field_is_there() {
         ".findings[].explained_by",
         ".ranks[].wall_s",
         ".resources.energy_j",
+        ".resources.ranks.peak_bytes.most_rank",
         ".serial.constructs[].inflation_low_s",
     ] {
         assert!(seen.contains(place), "{place}");

@@ -58,6 +58,17 @@ fn files_and_what_is_done_to_them_are_recorded() {
             metric["raw"].as_i64().unwrap()
         };
         assert_eq!([total("bytes_written"), total("bytes_read")], [48, 72], "{what}");
+        // Rank 1 has 64 MB more than rank 0; the rest of their memory is much the same.
+        let ranks = &report["resources"]["ranks"];
+        let peak = &ranks["peak_bytes"];
+        assert_eq!(
+            (&ranks["count"], &peak["most_rank"]),
+            (&2.into(), &1.into()),
+            "{what}: {ranks}"
+        );
+        let more = peak["most"].as_u64().unwrap() - peak["least"].as_u64().unwrap();
+        assert!((48 << 20..96 << 20).contains(&more), "{what}: {ranks}");
+        assert!(ranks["page_faults"]["least"].as_u64() > Some(0), "{what}: {ranks}");
     }
 }
 

@@ -1,6 +1,20 @@
 /* Two processes write a file and read it, in all ways that there are. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile int used;
+
+/* Memory that only one of them has. */
+static void use_memory(void)
+{
+  size_t bytes = 64 << 20;
+  char *data = malloc(bytes);
+  memset(data, 1, bytes);
+  used += data[bytes - 1];
+  free(data);
+}
 
 int main(int argc, char **argv)
 {
@@ -10,6 +24,8 @@ int main(int argc, char **argv)
   MPI_Status status;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 1)
+    use_memory();
   MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   MPI_File_write_at(file, 16 * rank, values, 4, MPI_INT, MPI_STATUS_IGNORE);
   MPI_File_iwrite_at(file, 16 * rank, values, 2, MPI_INT, &request);
