@@ -25,8 +25,9 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 12] = [
+const BENCHMARKS: [Benchmark; 13] = [
     ("analyze", analyze::run),
+    ("computing", threads::computing),
     ("convert", convert::run),
     ("hybrid", |_| hybrid::run()),
     ("instrument", instrument::run),
