@@ -21,7 +21,7 @@ use crate::loops::recorded::{Recorded, has_chunks};
 use crate::loops::{HandingOut, OwnSchedule, own_schedules};
 use crate::tasks::dependences::{are_recorded, has_depend};
 use crate::tasks::simulate::Rule;
-use crate::tasks::simulated::{Simulated, Simulations};
+use crate::tasks::simulated::{Collapsed, Simulated, Simulations};
 
 /// Collects what the models need while a trace is read, with [`Options::task_steps`].
 ///
@@ -48,6 +48,8 @@ pub struct TeamSizes {
     pub rule: Rule,
     /// Executions of these that were not simulated.
     pub left_out: u64,
+    /// Tasks that were put together, because there are too many for a simulation of each.
+    pub collapsed: Collapsed,
     /// Tasks depend on each other by `depend` clauses in ways that the models do not know.
     pub has_unknown_dependences: bool,
     /// Loops with a model.
@@ -133,6 +135,7 @@ impl Models {
             with_tasks: tasks.len(),
             rule: self.simulations.rule,
             left_out: tasks.values().map(|of| of.left_out).sum(),
+            collapsed: tasks.values().fold(Collapsed::default(), |all, of| all.join(of.collapsed)),
             has_unknown_dependences: self.simulations.has_unknown_dependences
                 || has_depend(definitions) && !are_recorded(definitions),
             loops: loops.len(),

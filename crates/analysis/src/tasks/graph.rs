@@ -20,6 +20,15 @@ pub enum Step {
     Create(u32),
     /// It creates this task, and the thread executes that one before it goes on.
     Execute(u32),
+    /// Work of tasks that were put together ([`super::collapse`]), for this number of ticks, if one
+    /// thread executes them.
+    Alone(u64),
+    /// So many of them begin on this thread.
+    AloneStarts(u64),
+    /// The longest chain of work of tasks that were put together, if each of them has a thread.
+    Chain(u64),
+    /// So many tasks begin in this chain.
+    ChainStarts(u64),
     /// It waits for its children.
     Taskwait,
     /// It begins a taskgroup.
@@ -47,6 +56,10 @@ impl Step {
             Step::Barrier => (6, 0),
             Step::End => (7, 0),
             Step::After(task) => (8, u64::from(task)),
+            Step::Alone(ticks) => (9, ticks.min(u64::MAX >> KIND_BITS)),
+            Step::AloneStarts(tasks) => (10, tasks.min(u64::MAX >> KIND_BITS)),
+            Step::Chain(ticks) => (11, ticks.min(u64::MAX >> KIND_BITS)),
+            Step::ChainStarts(tasks) => (12, tasks.min(u64::MAX >> KIND_BITS)),
         };
         more << KIND_BITS | kind
     }
@@ -62,6 +75,10 @@ impl Step {
             5 => Step::GroupEnd,
             6 => Step::Barrier,
             8 => Step::After(more as u32),
+            9 => Step::Alone(more),
+            10 => Step::AloneStarts(more),
+            11 => Step::Chain(more),
+            12 => Step::ChainStarts(more),
             _ => Step::End,
         }
     }
@@ -108,6 +125,12 @@ impl TaskGraph {
         }
     }
 
+    /// Other steps of a task whose steps are known.
+    pub(super) fn replace(&mut self, task: u32, steps: &[Step]) {
+        self.explicit[task as usize] = self.words.len();
+        self.write(steps);
+    }
+
     /// The steps of one more implicit task.
     pub fn give_implicit(&mut self, steps: &[Step]) {
         self.implicit.push(self.words.len());
@@ -132,6 +155,31 @@ impl TaskGraph {
     /// Whether the steps of all tasks are given.
     pub fn is_complete(&self) -> bool {
         self.explicit.iter().all(|begin| *begin != UNKNOWN)
+    }
+
+    /// Number of explicit tasks.
+    pub(super) fn explicit(&self) -> u32 {
+        self.explicit.len() as u32
+    }
+
+    /// Number of steps of all tasks.
+    pub(super) fn steps(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Where the steps of an explicit task begin; `None` if they are not given.
+    pub(super) fn begin(&self, explicit: u32) -> Option<usize> {
+        self.explicit.get(explicit as usize).copied().filter(|begin| *begin != UNKNOWN)
+    }
+
+    /// Where the steps of the implicit tasks begin.
+    pub(super) fn implicit_begins(&self) -> &[usize] {
+        &self.implicit
+    }
+
+    /// The steps from a place up to the end of their task.
+    pub(super) fn steps_from(&self, begin: usize) -> impl Iterator<Item = Step> + '_ {
+        (begin..).map(|place| self.step(place)).take_while(|step| *step != Step::End)
     }
 
     /// The place among all tasks of an explicit one; `None` if there is none of this number.
@@ -167,6 +215,10 @@ mod tests {
             Step::Work(0),
             Step::Work(12_345_678_901),
             Step::After(3),
+            Step::Alone(1 << 40),
+            Step::AloneStarts(5),
+            Step::Chain(1 << 39),
+            Step::ChainStarts(2),
             Step::Create(u32::MAX),
             Step::Execute(7),
             Step::Taskwait,

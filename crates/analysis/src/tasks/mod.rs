@@ -14,6 +14,10 @@
 //! Both collectors may run in threads of their own, and need no memory for single tasks.
 
 mod assemble;
+mod building;
+mod collapse;
+#[cfg(test)]
+mod collapse_tests;
 pub mod dependences;
 pub mod found;
 pub mod graph;

@@ -85,7 +85,11 @@ impl Simulation {
     /// What the graph takes. `None` if it does not come to its end: tasks are missing, or wait for
     /// each other.
     pub fn run(self, graph: &TaskGraph) -> Option<Played> {
-        let mut run = Run::new(graph, self);
+        self.play(graph, Execution::Alone)
+    }
+
+    fn play(self, graph: &TaskGraph, execution: Execution) -> Option<Played> {
+        let mut run = Run::new(graph, self, execution);
         run.begin();
         while let Some(Reverse((time, sequence, event))) = run.events.pop() {
             run.come_to(time);
@@ -101,8 +105,27 @@ impl Simulation {
 
 /// Longest chain of a graph: its time with a thread for each task.
 pub fn span(graph: &TaskGraph, start_ticks: u64) -> Option<u64> {
+    chain(graph, start_ticks, Execution::Chain)
+}
+
+/// The same if one thread executes all tasks that were put together into one.
+pub fn span_alone(graph: &TaskGraph, start_ticks: u64) -> Option<u64> {
+    chain(graph, start_ticks, Execution::Alone)
+}
+
+fn chain(graph: &TaskGraph, start_ticks: u64, execution: Execution) -> Option<u64> {
     let (threads, order, rule) = (usize::MAX, Order::Oldest, Rule::Untied);
-    Some(Simulation { threads, order, rule, start_ticks, wake_ticks: 0 }.run(graph)?.ticks)
+    let simulation = Simulation { threads, order, rule, start_ticks, wake_ticks: 0 };
+    Some(simulation.play(graph, execution)?.ticks)
+}
+
+/// Who executes tasks that were put together into one ([`super::collapse`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Execution {
+    /// One thread.
+    Alone,
+    /// A thread for each of them.
+    Chain,
 }
 
 /// Why a task does not go on.
@@ -164,6 +187,7 @@ struct Group {
 struct Run<'a> {
     graph: &'a TaskGraph,
     how: Simulation,
+    execution: Execution,
     tasks: Vec<Task>,
     groups: Vec<Group>,
     /// The tasks that come after a task which is not done.
@@ -200,7 +224,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(graph: &'a TaskGraph, how: Simulation) -> Run<'a> {
+    fn new(graph: &'a TaskGraph, how: Simulation, execution: Execution) -> Run<'a> {
         let implicit = graph.implicit();
         let task = |(number, place): (u32, usize)| Task {
             place,
@@ -224,6 +248,7 @@ impl<'a> Run<'a> {
         Run {
             graph,
             how,
+            execution,
             tasks: (0..).zip(graph.begins()).map(task).collect(),
             groups: Vec::new(),
             next: Table::default(),
@@ -289,8 +314,14 @@ impl<'a> Run<'a> {
             let step = self.graph.step(place);
             self.tasks[task as usize].place = place.saturating_add(1);
             match step {
-                Step::Work(0) => {}
-                Step::Work(ticks) => return self.foresee(ticks, Event::Worked(task)),
+                Step::Work(_)
+                | Step::Alone(_)
+                | Step::AloneStarts(_)
+                | Step::Chain(_)
+                | Step::ChainStarts(_) => match self.work(step) {
+                    0 => {}
+                    ticks => return self.foresee(ticks, Event::Worked(task)),
+                },
                 Step::After(other) => self.before.extend(self.graph.place(other)),
                 Step::Create(child) => {
                     let child = self.create(task, child);
@@ -322,6 +353,19 @@ impl<'a> Run<'a> {
                     None => return,
                 },
             }
+        }
+    }
+
+    /// For how long a task works in a step, in ticks.
+    fn work(&self, step: Step) -> u64 {
+        let starts = |number: u64| number.saturating_mul(self.how.start_ticks);
+        match (step, self.execution) {
+            (Step::Work(ticks), _)
+            | (Step::Alone(ticks), Execution::Alone)
+            | (Step::Chain(ticks), Execution::Chain) => ticks,
+            (Step::AloneStarts(number), Execution::Alone)
+            | (Step::ChainStarts(number), Execution::Chain) => starts(number),
+            _ => 0,
         }
     }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::graph::{Step, TaskGraph};
 use super::simulate::{Order, Played, Rule, Simulation, span};
 
-const ORDERS: [Order; 2] = [Order::Newest, Order::Oldest];
-const RULES: [Rule; 3] = [Rule::Untied, Rule::OpenMp, Rule::Libgomp];
+pub(super) const ORDERS: [Order; 2] = [Order::Newest, Order::Oldest];
+pub(super) const RULES: [Rule; 3] = [Rule::Untied, Rule::OpenMp, Rule::Libgomp];
 
 /// A graph of an implicit task and the explicit ones.
-fn graph(implicit: &[Step], explicit: &[&[Step]]) -> TaskGraph {
+pub(super) fn graph(implicit: &[Step], explicit: &[&[Step]]) -> TaskGraph {
     let mut graph = TaskGraph::default();
     graph.give_implicit(implicit);
     for steps in explicit {
@@ -279,9 +279,9 @@ fn a_graph_with_a_missing_task_has_no_time() {
 }
 
 /// Makes random programs, and knows their work.
-struct Random {
+pub(super) struct Random {
     state: u64,
-    graph: TaskGraph,
+    pub graph: TaskGraph,
     /// The steps of the explicit and of the implicit tasks.
     explicit: Vec<Vec<Step>>,
     implicit: Vec<Vec<Step>>,
@@ -352,7 +352,7 @@ impl Random {
     }
 }
 
-fn random(seed: u64) -> Random {
+pub(super) fn random(seed: u64) -> Random {
     let (explicit, implicit) = (Vec::new(), Vec::new());
     let graph = TaskGraph::default();
     let mut all = Random { state: seed, graph, explicit, implicit, work: 0, created: 0 };
@@ -412,6 +412,7 @@ impl Chains<'_> {
             Step::GroupEnd => *now = (*now).max(groups.pop().unwrap()),
             Step::After(other) => self.before = self.before.max(self.ends[&other]),
             Step::Barrier | Step::End => {}
+            step => unreachable!("{step:?} is in no program"),
         }
     }
 }

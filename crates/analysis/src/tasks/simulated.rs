@@ -1,5 +1,6 @@
 //! Runs the tasks of each execution of a parallel region again on other numbers of threads. The
-//! tasks of an execution are kept until it ends, so memory follows the largest one.
+//! tasks of an execution are kept until it ends, so memory follows the largest one, up to a limit
+//! ([`Simulations::tasks_max`]).
 //!
 //! What a simulation does not know: tasks may work longer if more threads share caches and memory,
 //! and the time for a lock depends on the threads. The work of an inner team is that of its task.
@@ -12,14 +13,11 @@ use pompeii_replay::definitions::Definitions;
 use pompeii_replay::engine::record::TeamInstance;
 use pompeii_replay::engine::tree::NodeId;
 use pompeii_replay::hash::Table;
-use pompeii_replay::task::compound::{
-    StepOf, StepVisit, TaskEvent, TaskStep, TaskWaitVisit, TeamTasks,
-};
+use pompeii_replay::task::compound::TeamTasks;
 use pompeii_replay::{Compound, Outcome};
 
-use super::found::without_task;
-use super::graph::{Step, TaskGraph};
-use super::simulate::{Order, Played, Rule, Simulation, span};
+use super::building::{Building, Limits};
+use super::simulate::Rule;
 
 /// How the OpenMP library of gcc begins in the names of files.
 const LIBGOMP: &str = "libgomp";
@@ -35,7 +33,7 @@ pub fn rule(definitions: &Definitions, library: Option<&str>) -> Rule {
     }
 }
 
-/// An execution with more tasks is left out: its graph would take some gigabytes.
+/// With more tasks, small ones are put together: the graph would take some gigabytes.
 const TASKS_MAX: usize = 20_000_000;
 
 /// The simulated executions of a parallel region. Times are ticks.
@@ -43,8 +41,12 @@ const TASKS_MAX: usize = 20_000_000;
 pub struct Simulated {
     /// Executions that were simulated.
     pub executions: u64,
-    /// Executions that were not: records are missing, or there are too many tasks.
+    /// Executions that were not: records are missing, or there are too many tasks that cannot be
+    /// put together.
     pub left_out: u64,
+    /// Simulated executions in which tasks were put together: their tasks, and how many tasks these
+    /// were simulated as.
+    pub collapsed: Collapsed,
     /// What the simulated executions took.
     pub measured: i64,
     /// The same by simulation with as many threads: two times, as in [`OnThreads`].
@@ -56,6 +58,15 @@ pub struct Simulated {
     pub rule: Rule,
     /// The executions on other numbers of threads.
     pub on_threads: Vec<OnThreads>,
+}
+
+/// Tasks that were put together, because there are too many for a simulation of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collapsed {
+    /// The tasks.
+    pub tasks: u64,
+    /// The tasks that stand for them, each of which one thread executes.
+    pub simulated_as: u64,
 }
 
 /// What executions of a parallel region would take on a number of threads, in ticks: with the
@@ -71,6 +82,19 @@ pub struct OnThreads {
     /// Part of it in which a thread had no task because the rule kept it from those that were
     /// ready.
     pub held: [i64; 2],
+    /// What simulations of all tasks take if no thread is without a task while one is ready: at
+    /// least, and at most. These are the two times if no tasks were put together. Otherwise they
+    /// are max(work / threads, span), and work / threads + the longest chain if one thread executes
+    /// all tasks that were put together into one.
+    pub bounds: [i64; 2],
+}
+
+impl Collapsed {
+    /// The sums of both.
+    pub fn join(self, other: Collapsed) -> Collapsed {
+        let tasks = self.tasks + other.tasks;
+        Collapsed { tasks, simulated_as: self.simulated_as + other.simulated_as }
+    }
 }
 
 impl Simulated {
@@ -89,6 +113,7 @@ impl Simulated {
     fn join(&mut self, other: &Simulated) {
         self.executions += other.executions;
         self.left_out += other.left_out;
+        self.collapsed = self.collapsed.join(other.collapsed);
         self.measured = self.measured.saturating_add(other.measured);
         add(&mut self.as_measured, other.as_measured);
         add(&mut self.burdened, other.burdened);
@@ -102,6 +127,7 @@ impl Simulated {
             own.threads = own.threads.max(other.threads);
             add(&mut own.ticks, other.ticks);
             add(&mut own.held, other.held);
+            add(&mut own.bounds, other.bounds);
         }
     }
 }
@@ -115,26 +141,10 @@ pub struct Simulations {
     pub(super) regions: Table<NodeId, Simulated>,
     /// Executions that have not ended.
     open: Table<TeamInstance, Building>,
+    /// If an execution has more tasks than that, small ones are put together.
+    pub tasks_max: usize,
     /// Some tasks have dependences that the trace does not have.
     pub has_unknown_dependences: bool,
-}
-
-/// An execution that goes on.
-#[derive(Debug, Default)]
-struct Building {
-    graph: TaskGraph,
-    /// Numbers and creators of explicit tasks that are not done.
-    numbers: Table<u64, (u32, Option<StepOf>)>,
-    /// Numbers of tasks that others may come after, also of those that are done.
-    depend: Table<u64, u32>,
-    /// The steps of tasks that are not done.
-    steps: Table<StepOf, Vec<Step>>,
-    /// Time for scheduling, and how often a thread began a task.
-    scheduling: i64,
-    starts: i64,
-    /// From the creation of tasks to their begins on threads that had none, and how often.
-    waking: i64,
-    wakes: i64,
 }
 
 impl Simulations {
@@ -145,6 +155,7 @@ impl Simulations {
             rule,
             regions: Table::default(),
             open: Table::default(),
+            tasks_max: TASKS_MAX,
             has_unknown_dependences: false,
         }
     }
@@ -170,7 +181,11 @@ impl Simulations {
     /// Takes a compound.
     pub fn note(&mut self, compound: &Compound) {
         match compound {
-            Compound::Step(visit) => self.building(visit.team).step(visit),
+            Compound::Step(visit) => {
+                let threads = self.threads.iter().copied().max().unwrap_or(1);
+                let limits = Limits { tasks_max: self.tasks_max, threads };
+                self.building(visit.team).step(visit, limits);
+            }
             Compound::TaskWait(visit) => {
                 if let Some(building) = self.open.get_mut(&visit.team) {
                     building.wait(visit);
@@ -201,19 +216,24 @@ impl Simulations {
         of.rule = rule;
         of.on_threads.resize(self.threads.len(), OnThreads::default());
         let runs = building.and_then(|building| {
-            let own = (building.run(team.threads, rule)?.ticks, building.burdened(rule)?);
-            let others: Option<Vec<OnThreads>> =
-                self.threads.iter().map(|threads| building.run(*threads, rule)).collect();
-            Some((own, others?))
+            let own = building.run(team.threads, rule)?;
+            let chains = building.chains(rule)?;
+            let run = |threads: &usize| {
+                let run = building.run(*threads, rule)?;
+                Some(if building.is_collapsed() { chains.bound(run) } else { run })
+            };
+            let others: Option<Vec<OnThreads>> = self.threads.iter().map(run).collect();
+            Some((own.ticks, chains.burdened(), building.collapsed(), others?))
         });
-        let Some((own, others)) = runs else {
+        let Some((own, burdened, collapsed, others)) = runs else {
             of.left_out += 1;
             return;
         };
         of.executions += 1;
         of.measured = of.measured.saturating_add(team.ticks());
-        add(&mut of.as_measured, own.0);
-        add(&mut of.burdened, own.1);
+        add(&mut of.as_measured, own);
+        add(&mut of.burdened, burdened);
+        of.collapsed = of.collapsed.join(collapsed);
         of.join_runs(&others);
     }
 }
@@ -222,141 +242,23 @@ fn add(to: &mut [i64; 2], more: [i64; 2]) {
     to.iter_mut().zip(more).for_each(|(to, more)| *to = to.saturating_add(more));
 }
 
-impl Building {
-    fn wait(&mut self, visit: &TaskWaitVisit) {
-        let ticks = without_task(visit).scheduling;
-        self.scheduling = self.scheduling.saturating_add(ticks);
-        let event = visit.cause.map(|cause| cause.event);
-        if let Some(TaskEvent::Created(_) | TaskEvent::Freed(_)) = event {
-            self.waking = self.waking.saturating_add(ticks);
-            self.wakes += 1;
-        }
-    }
-
-    fn step(&mut self, visit: &StepVisit) {
-        if self.graph.tasks() > TASKS_MAX {
-            return;
-        }
-        let steps = self.steps.entry(visit.of).or_default();
-        if let Some(ticks) = u64::try_from(visit.work).ok().filter(|ticks| *ticks > 0) {
-            steps.push(Step::Work(ticks));
-        }
-        match visit.step {
-            TaskStep::Taskwait => steps.push(Step::Taskwait),
-            TaskStep::Await => {
-                // As in OpenMP: an empty task with these items, which the thread executes at once.
-                let empty = self.graph.add();
-                self.graph.give(empty, &[]);
-                steps.push(Step::Execute(empty));
-            }
-            TaskStep::GroupBegin => steps.push(Step::GroupBegin),
-            TaskStep::GroupEnd => steps.push(Step::GroupEnd),
-            TaskStep::Barrier => steps.push(Step::Barrier),
-            TaskStep::After(serial) => {
-                steps.extend(self.depend.get(&serial).map(|before| Step::After(*before)));
-            }
-            TaskStep::Create(serial) => self.create(visit.of, serial),
-            TaskStep::Depends(serial) => {
-                let number = self.numbers.get(&serial).map(|(number, _)| (serial, *number));
-                self.depend.extend(number);
-            }
-            TaskStep::AtOnce => self.execute(visit.of),
-            TaskStep::Untied => self.set_untied(visit.of),
-            TaskStep::End => self.end(visit.of),
-        }
-    }
-
-    fn create(&mut self, creator: StepOf, serial: u64) {
-        let graph = &mut self.graph;
-        let task = self.numbers.entry(serial).or_insert_with(|| (graph.add(), None));
-        task.1 = Some(creator);
-        let step = Step::Create(task.0);
-        self.steps.entry(creator).or_default().push(step);
-        self.starts += 1;
-    }
-
-    /// The creation of the task was the last step of its creator.
-    fn execute(&mut self, of: StepOf) {
-        let StepOf::Explicit(serial) = of else { return };
-        let Some(&(number, Some(creator))) = self.numbers.get(&serial) else { return };
-        let last = self.steps.get_mut(&creator).and_then(|steps| steps.last_mut());
-        if let Some(last) = last.filter(|last| **last == Step::Create(number)) {
-            *last = Step::Execute(number);
-            self.starts -= 1;
-        }
-    }
-
-    fn set_untied(&mut self, of: StepOf) {
-        let StepOf::Explicit(serial) = of else { return };
-        if let Some((number, _)) = self.numbers.get(&serial) {
-            self.graph.set_untied(*number);
-        }
-    }
-
-    fn end(&mut self, of: StepOf) {
-        let steps = self.steps.remove(&of).unwrap_or_default();
-        match of {
-            StepOf::Implicit(_) => self.graph.give_implicit(&steps),
-            StepOf::Explicit(serial) => {
-                let number = self.numbers.remove(&serial).map(|(number, _)| number);
-                let number = number.unwrap_or_else(|| self.graph.add());
-                self.graph.give(number, &steps);
-            }
-        }
-    }
-
-    /// What it takes on this number of threads, for both orders.
-    fn run(&self, threads: usize, rule: Rule) -> Option<OnThreads> {
-        if self.graph.tasks() > TASKS_MAX || !self.graph.is_complete() {
-            return None;
-        }
-        let (start_ticks, wake_ticks) = (self.start_ticks(), self.wake_ticks());
-        let run = |order, wake_ticks| {
-            Simulation { threads, order, rule, start_ticks, wake_ticks }.run(&self.graph)
-        };
-        let at_last = if rule == Rule::Libgomp { 0 } else { wake_ticks };
-        let (newest, oldest) = (run(Order::Newest, wake_ticks)?, run(Order::Oldest, at_last)?);
-        let both = |of: fn(Played) -> u64| [newest, oldest].map(|played| in_range(of(played)));
-        Some(OnThreads { threads, ticks: both(|it| it.ticks), held: both(|it| it.held_ticks) })
-    }
-
-    /// Work and span with the cost of beginning tasks.
-    fn burdened(&self, rule: Rule) -> Option<[i64; 2]> {
-        let [work, _] = self.run(1, rule)?.ticks;
-        Some([work, in_range(span(&self.graph, self.start_ticks())?)])
-    }
-
-    /// From the creation of a task to its begin on a thread that had none, on average. In a run
-    /// with one thread that is not known, but not less than the cost of beginning a task.
-    fn wake_ticks(&self) -> u64 {
-        let mean = self.waking / self.wakes.max(1);
-        u64::try_from(mean).unwrap_or(0).max(self.start_ticks())
-    }
-
-    /// What it cost a thread to begin a task, on average.
-    fn start_ticks(&self) -> u64 {
-        u64::try_from(self.scheduling / self.starts.max(1)).unwrap_or(0)
-    }
-}
-
-fn in_range(ticks: u64) -> i64 {
-    i64::try_from(ticks).unwrap_or(i64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
-    use pompeii_model::LocationId;
     use pompeii_replay::{Options, replay, text};
 
     use super::*;
 
     fn on_threads((threads, ticks): (usize, i64)) -> OnThreads {
-        OnThreads { threads, ticks: [ticks; 2], held: [0; 2] }
+        OnThreads { threads, ticks: [ticks; 2], held: [0; 2], bounds: [ticks; 2] }
     }
 
     fn simulated(trace: &str, threads: &[usize]) -> Vec<Simulated> {
+        simulated_with(trace, threads, TASKS_MAX)
+    }
+
+    fn simulated_with(trace: &str, threads: &[usize], tasks_max: usize) -> Vec<Simulated> {
         let trace = text::parse(trace).unwrap().trace();
-        let mut all = Simulations::new(threads, Rule::OpenMp);
+        let mut all = Simulations { tasks_max, ..Simulations::new(threads, Rule::OpenMp) };
         let options = Options { task_steps: true, ..Options::default() };
         replay(trace, options, &mut |compound| all.note(&compound));
         assert!(all.open.is_empty(), "{all:?}");
@@ -384,6 +286,7 @@ mod tests {
             measured: 46,
             as_measured: [46, 46],
             burdened: [46, 25],
+            collapsed: Collapsed::default(),
             rule: Rule::OpenMp,
             on_threads: [(1, 46), (2, 25), (3, 25)].map(on_threads).to_vec(),
         };
@@ -433,6 +336,33 @@ mod tests {
         assert_eq!(of.burdened, [47, 31]);
     }
 
+    /// Thread 0 creates 1000 tasks of 10 ticks. It waits for each, and works for 5 ticks then. With
+    /// room for 100 tasks, the analysis puts them together again and again.
+    #[test]
+    fn too_many_tasks_are_put_together() {
+        let mut trace = "end 20000\nteam A = 0.0\n0 0.0 fork; team A; + parallel\n".to_owned();
+        for task in 0..1000 {
+            let (begin, end, name) = (15 * task, 15 * task + 10, task + 1);
+            trace += &format!(
+                "{begin} 0.0 + task_create; create A 0 {name}; -; + taskwait; switch A 0 {name}; + task\n\
+                 {end} 0.0 -; done A 0 {name}; switch A 0 0; -\n"
+            );
+        }
+        trace += "15000 0.0 + ibarrier; -; -; endteam A; join";
+        let [all, few] =
+            [TASKS_MAX, 100].map(|tasks_max| simulated_with(&trace, &[1, 4], tasks_max));
+        let ([all], [few]) = (all.as_slice(), few.as_slice()) else { panic!("{all:?} {few:?}") };
+        assert_eq!((all.executions, all.collapsed), (1, Collapsed::default()), "{all:?}");
+        assert_eq!((few.executions, few.left_out, few.collapsed.tasks), (1, 0, 1000));
+        assert!(few.collapsed.simulated_as <= 100, "{few:?}");
+        assert_eq!((all.burdened, few.burdened), ([15000; 2], [15000; 2]));
+        for (all, few) in all.on_threads.iter().zip(&few.on_threads) {
+            let [least, most] = few.bounds;
+            let times = [all.ticks, few.ticks].concat();
+            assert!(times.iter().all(|ticks| (least..=most).contains(ticks)), "{all:?} {few:?}");
+        }
+    }
+
     #[test]
     fn the_nearer_time_stands_for_the_recorded_one() {
         let of = Simulated { measured: 110, as_measured: [100, 160], ..Simulated::default() };
@@ -452,20 +382,5 @@ mod tests {
         let all = simulated(trace, &[2]);
         let [of] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!((of.executions, of.left_out, of.measured), (0, 1, 0));
-    }
-
-    #[test]
-    fn a_task_that_is_executed_at_once_is_no_start() {
-        let mut building = Building::default();
-        let team = TeamInstance { team: 1, number: 0 };
-        let thread = StepOf::Implicit(LocationId(0));
-        let mut step = |of, work, step| building.step(&StepVisit { team, of, work, step });
-        step(thread, 5, TaskStep::Create(7));
-        step(StepOf::Explicit(7), 0, TaskStep::AtOnce);
-        step(StepOf::Explicit(7), 20, TaskStep::End);
-        step(thread, 3, TaskStep::End);
-        building.scheduling = 100;
-        assert_eq!(building.starts, 0);
-        assert_eq!(building.run(2, Rule::OpenMp), Some(on_threads((2, 28))));
     }
 }

@@ -4,7 +4,7 @@
 use pompeii_analysis::tasks::found::THREADS;
 use pompeii_analysis::tasks::problems::Problem;
 use pompeii_analysis::tasks::simulate::Rule;
-use pompeii_analysis::tasks::simulated::Simulated;
+use pompeii_analysis::tasks::simulated::{OnThreads, Simulated};
 use pompeii_analysis::tasks::{Construct, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Frequency, Ticks};
 use serde::Serialize;
@@ -111,6 +111,16 @@ struct JsonSimulated {
     /// task scheduling constraint) or `libgomp`.
     rule: &'static str,
     on_threads: Vec<JsonRun>,
+    /// There were too many tasks: small ones were put together, and `on_threads` have bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    collapsed: Option<JsonCollapsed>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonCollapsed {
+    tasks: u64,
+    /// Tasks that stand for them. One thread executes each of these.
+    simulated_as: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -124,6 +134,11 @@ struct JsonRun {
     newest_held_s: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     oldest_held_s: Option<f64>,
+    /// What a simulation of all tasks would give, if tasks were put together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_s: Option<f64>,
 }
 
 /// Bounds of the duration with this number of threads.
@@ -260,16 +275,24 @@ fn region(all: &TaskAnalysis, of: &TaskRegion) -> JsonRegion {
 
 /// The first number of threads is that of the measured run.
 fn simulated(clock: Frequency, of: &Simulated, threads: usize) -> JsonSimulated {
-    let run =
-        |(threads, [newest, oldest], held): (usize, [Ticks; 2], Option<[Ticks; 2]>)| JsonRun {
-            threads,
-            newest_s: clock.seconds(newest),
-            oldest_s: clock.seconds(oldest),
-            newest_held_s: held.map(|[newest, _]| clock.seconds(newest)),
-            oldest_held_s: held.map(|[_, oldest]| clock.seconds(oldest)),
-        };
-    let on_threads = of.on_threads.iter().map(|of| (of.threads, of.ticks, Some(of.held)));
-    let all = std::iter::once((threads, of.as_measured, None)).chain(on_threads);
+    let run = |threads, [newest, oldest]: [Ticks; 2]| JsonRun {
+        threads,
+        newest_s: clock.seconds(newest),
+        oldest_s: clock.seconds(oldest),
+        newest_held_s: None,
+        oldest_held_s: None,
+        least_s: None,
+        most_s: None,
+    };
+    let is_collapsed = of.collapsed.tasks > 0;
+    let other = |of: &OnThreads| {
+        let [newest_held_s, oldest_held_s] = of.held.map(|ticks| Some(clock.seconds(ticks)));
+        let bounds = of.bounds.map(|ticks| is_collapsed.then(|| clock.seconds(ticks)));
+        let [least_s, most_s] = bounds;
+        let own = run(of.threads, of.ticks);
+        JsonRun { newest_held_s, oldest_held_s, least_s, most_s, ..own }
+    };
+    let measured = std::iter::once(run(threads, of.as_measured));
     JsonSimulated {
         executions: of.executions,
         left_out: of.left_out,
@@ -281,7 +304,11 @@ fn simulated(clock: Frequency, of: &Simulated, threads: usize) -> JsonSimulated 
             Rule::OpenMp => "openmp",
             Rule::Libgomp => "libgomp",
         },
-        on_threads: all.map(run).collect(),
+        on_threads: measured.chain(of.on_threads.iter().map(other)).collect(),
+        collapsed: is_collapsed.then_some(JsonCollapsed {
+            tasks: of.collapsed.tasks,
+            simulated_as: of.collapsed.simulated_as,
+        }),
     }
 }
 

@@ -261,8 +261,9 @@ impl Page<'_> {
         let mut text = format!("{tasks} with depend clauses: {edges}");
         if unknown > 0 {
             text += &format!(
-                ". {unknown_tasks} with items without an address in the trace, or with \
-                 mutexinoutset: the span may be longer, so the parallelism is an upper bound"
+                ". {unknown_tasks} with items without an address in the trace, with \
+                 mutexinoutset, or a target construct with nowait: the span may be longer, so the \
+                 parallelism is an upper bound"
             );
         }
         self.wrap(&text, "   ")
@@ -312,6 +313,7 @@ impl Page<'_> {
         let on_threads: Vec<String> = on_threads.collect();
         text += &self.wrap(&format!("simulated: {}", on_threads.join(", ")), "   ");
         text += &self.held(of);
+        text += &self.collapsed(of);
         if of.left_out > 0 {
             let left_out = counted(of.left_out.cast_signed(), "execution");
             text += &format!("   not simulated: {left_out}\n");
@@ -335,6 +337,27 @@ impl Page<'_> {
             "part of that in which a thread has no task and may not begin the ready ones, because a \
              tied task waits on it: {}",
             held.join(", ")
+        );
+        self.wrap(&text, "   ")
+    }
+
+    /// What it means that tasks were put together: how far simulations of all tasks can be away.
+    fn collapsed(&self, of: &Simulated) -> String {
+        if of.collapsed.tasks == 0 {
+            return String::new();
+        }
+        let [tasks, units] = [of.collapsed.tasks, of.collapsed.simulated_as]
+            .map(|number| counted(number.cast_signed(), "task"));
+        let bounds = of.on_threads.iter().map(|of| {
+            let [least, most] = of.bounds.map(|ticks| self.ticks(ticks));
+            format!("{least} to {most} on {}", counted(of.threads as i64, "thread"))
+        });
+        let bounds: Vec<String> = bounds.collect();
+        let text = format!(
+            "{tasks} are too many to simulate each: small ones were put together, into {units}, and \
+             one thread executes each of these. Work and span do not change. A simulation of all \
+             tasks would give, unless tied tasks keep threads from ready ones: {}",
+            bounds.join(", ")
         );
         self.wrap(&text, "   ")
     }

@@ -4,7 +4,7 @@ use expect_test::expect;
 use pompeii_analysis::tasks::dependences::Dependences;
 use pompeii_analysis::tasks::found::{Sums, THREADS, WithoutTask};
 use pompeii_analysis::tasks::simulate::Rule;
-use pompeii_analysis::tasks::simulated::{OnThreads, Simulated};
+use pompeii_analysis::tasks::simulated::{Collapsed, OnThreads, Simulated};
 use pompeii_analysis::tasks::{Construct, Creators, Moment, Named, TaskAnalysis, TaskRegion};
 use pompeii_model::{Distribution, Frequency};
 use serde_json::Value;
@@ -126,8 +126,8 @@ fn a_slow_creator_with_the_rule_for_threads() {
          parallel main a.c:10: 1.8 s in 1 execution on 4 threads, 300 tasks
            work 4.4 s, span 1.5 s: parallelism 2.9
            300 tasks with depend clauses: 299 dependences. 1 task with items without an
-             address in the trace, or with mutexinoutset: the span may be longer, so the
-             parallelism is an upper bound
+             address in the trace, with mutexinoutset, or a target construct with
+             nowait: the span may be longer, so the parallelism is an upper bound
            threads           1        2        4        8       16       32       64
            at least      4.4 s    2.2 s    1.5 s    1.5 s    1.5 s    1.5 s    1.5 s
            at most       5.9 s    3.7 s    2.6 s    2.1 s    1.8 s    1.6 s    1.6 s
@@ -186,13 +186,20 @@ fn simulations_have_a_range_and_what_was_measured() {
         burdened: [4_800_000_000, 1_200_000_000],
         rule: Rule::OpenMp,
         on_threads: vec![
-            OnThreads { threads: 2, ticks: [3_000_000_000; 2], held: [0; 2] },
+            OnThreads {
+                threads: 2,
+                ticks: [3_000_000_000; 2],
+                held: [0; 2],
+                bounds: [3_000_000_000; 2],
+            },
             OnThreads {
                 threads: 8,
                 ticks: [1_600_000_000, 1_500_000_000],
                 held: [200_000_000, 100_000_000],
+                bounds: [1_500_000_000, 1_600_000_000],
             },
         ],
+        ..Simulated::default()
     });
     let text = task_analysis(&tasks, &options());
     for line in [
@@ -209,6 +216,37 @@ fn simulations_have_a_range_and_what_was_measured() {
     assert_eq!((&runs[0]["threads"], &runs[2]["oldest_s"]), (&Value::from(4), &Value::from(1.5)));
     assert_eq!((&runs[0]["oldest_held_s"], &runs[2]["oldest_held_s"]), (&Value::Null, &0.1.into()));
     assert_eq!(json["regions"][0]["simulated"]["rule"], "openmp");
+}
+
+#[test]
+fn tasks_that_were_put_together_have_bounds() {
+    let mut tasks = slow_creation();
+    tasks.regions[0].simulated = Some(Simulated {
+        executions: 1,
+        collapsed: Collapsed { tasks: 30_000_000, simulated_as: 4_000 },
+        on_threads: vec![OnThreads {
+            threads: 8,
+            ticks: [1_600_000_000, 1_500_000_000],
+            held: [0; 2],
+            bounds: [1_400_000_000, 1_700_000_000],
+        }],
+        ..Simulated::default()
+    });
+    let text = task_analysis(&tasks, &options());
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    for part in [
+        "30.0 million tasks are too many to simulate each: small ones were put together, into",
+        "into 4,000 tasks, and one thread executes each of these.",
+        "unless tied tasks keep threads from ready ones: 1.4 s to 1.7 s on 8 threads",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let json: Value = serde_json::from_str(&task_analysis_json(&tasks)).unwrap();
+    let simulated = &json["regions"][0]["simulated"];
+    assert_eq!(simulated["collapsed"]["simulated_as"], 4_000);
+    let run = &simulated["on_threads"][1];
+    assert_eq!((&run["least_s"], &run["most_s"]), (&Value::from(1.4), &Value::from(1.7)));
 }
 
 #[test]

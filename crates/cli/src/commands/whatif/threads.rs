@@ -137,6 +137,13 @@ fn of_tasks(known: &Known) -> Vec<String> {
             "{executions} of these regions could not be simulated, and change as the others do."
         ));
     }
+    if known.collapsed.tasks > 0 {
+        let tasks = counted(known.collapsed.tasks.cast_signed(), "task");
+        all.push(format!(
+            "{tasks} are too many to simulate each: small ones were put together, and one thread \
+             executes these one after the other (pompeii tasks --threads has the bounds)."
+        ));
+    }
     if known.has_unknown_dependences {
         all.push(
             "Upper bound: tasks have depend clauses with items that are not in the trace, or with \
