@@ -125,6 +125,8 @@ void POMP_Distribute_enter(OMPRegDescr *d);
 void POMP_Distribute_exit(OMPRegDescr *d);
 void POMP_Target_enter(OMPRegDescr *d);
 void POMP_Target_exit(OMPRegDescr *d);
+/* In place of `enter`, for a target construct with `depend` clauses; see POMP_Task_depend. */
+void POMP_Target_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at);
 
 /* ---- Synchronisation. */
 

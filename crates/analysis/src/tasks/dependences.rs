@@ -5,12 +5,11 @@ use pompeii_replay::definitions::Definitions;
 pub use pompeii_replay::task::compound::Dependences;
 
 /// Whether the records of tasks have the items of their `depend` clauses, if there are such
-/// clauses. Only Pompeii writes them, and not for instrumented constructs in Fortran.
+/// clauses. Only Pompeii writes them.
 pub fn are_recorded(definitions: &Definitions) -> bool {
-    let mut of_fortran = definitions.regions.iter().filter(|region| is_in_fortran(region));
     match definitions.depend.is_empty() {
         true => definitions.tells_off && !has_depend(definitions),
-        false => !of_fortran.any(has_clause),
+        false => true,
     }
 }
 
@@ -23,11 +22,6 @@ fn has_clause(region: &Region) -> bool {
     let is_task = matches!(region.role, Role::Task | Role::TaskCreate);
     let clauses = region.written_clauses().to_ascii_lowercase();
     is_task && clauses.split(' ').any(|word| word.starts_with("depend("))
-}
-
-fn is_in_fortran(region: &Region) -> bool {
-    let suffix = region.file.rsplit_once('.').map(|(_, suffix)| suffix);
-    suffix.is_some_and(|suffix| suffix.starts_with(['f', 'F']))
 }
 
 #[cfg(test)]
@@ -51,7 +45,8 @@ mod tests {
         assert!(known("untied", "a.c", false));
         assert!(!known("depend(in:x)", "a.c", false));
         assert!(known("depend(in:x)", "a.c", true));
-        assert!(!known("DEPEND(in:x)", "a.F90", true));
+        assert!(!known("DEPEND(in:x)", "a.F90", false));
+        assert!(known("DEPEND(in:x)", "a.F90", true));
         assert!(known("untied", "a.f90", true));
         assert!(!are_recorded(&Definitions::new("of another tool")));
     }

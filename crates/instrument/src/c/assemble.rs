@@ -92,7 +92,7 @@ impl Emitter<'_> {
         self.needs.counters |= self.options.loop_chunks;
         // In C++ the items of tasks need functions that these have, too.
         self.needs.counts |= levels.iter().any(|level| matches!(level, Level::Loop { .. }))
-            || (levels.contains(&Level::Task) || levels.contains(&Level::Taskwait))
+            || levels.iter().any(|level| level.has_items())
                 && self.lexed.directives[index].directive.has("depend")
                 && self.options.language == Language::Cxx
                 && self.options.abi == Abi::Pomp;
@@ -111,9 +111,9 @@ impl Emitter<'_> {
         let found = &self.lexed.directives[index];
         let directive = &found.directive;
         let depend = match level {
-            Level::Task => self.depend(found, level, names),
             // With `nowait` it waits for nothing.
-            Level::Taskwait if !directive.has("nowait") => self.depend(found, level, names),
+            Level::Taskwait if directive.has("nowait") => String::new(),
+            level if level.has_items() => self.depend(found, level, names),
             _ => String::new(),
         };
         let names = &Names { depend: &depend, ..*names };

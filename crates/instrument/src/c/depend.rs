@@ -1,6 +1,7 @@
-//! The call that names the items of the `depend` clauses of a task or a taskwait, by their
-//! addresses. An item is evaluated once more for that, so only items whose evaluation has no effect
-//! are named; the others are not known. Of an array section the first element counts, as in OpenMP.
+//! The call that names the items of the `depend` clauses of a task, a taskwait or a target
+//! construct, by their addresses. An item is evaluated once more for that, so only items whose
+//! evaluation has no effect are named; the others are not known. Of an array section the first
+//! element counts, as in OpenMP.
 
 use super::emit::Emitter;
 use super::levels::Names;
@@ -35,6 +36,9 @@ impl Emitter<'_> {
         let accessor = names.accessor;
         let routine = match level {
             Level::Taskwait => format!("POMP_Taskwait_depend_enter({accessor}"),
+            Level::Target { .. } | Level::TargetAlone => {
+                format!("POMP_Target_depend_enter({accessor}")
+            }
             _ => format!("POMP_Task_depend({accessor}, {}", names.variable("t").concat()),
         };
         call(names, &routine, &kinds, &addresses, self.null())

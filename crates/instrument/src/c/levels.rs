@@ -47,7 +47,7 @@ pub(super) struct Names<'a> {
     /// The number of iterations of a worksharing loop, empty for anything else.
     pub(super) count: &'a str,
     /// The call with the items of the `depend` clauses of a task, or the one that enters a taskwait
-    /// with such clauses.
+    /// or a target construct with such clauses.
     pub(super) depend: &'a str,
 }
 
@@ -163,7 +163,9 @@ impl<'a> Names<'a> {
             }
             Shape::Taskloop => self.taskloop(out),
             Shape::Around if matches!(level, Level::Taskloop { .. }) => self.unseen_taskloop(out),
-            Shape::Alone if !self.depend.is_empty() => self.selective_wait(out),
+            Shape::Alone if level == Level::Taskwait && !self.depend.is_empty() => {
+                self.selective_wait(out)
+            }
             Shape::Around | Shape::Alone => self.around(out, stem),
         }
     }
@@ -240,7 +242,11 @@ impl<'a> Names<'a> {
     fn around(&self, out: &mut Texts, stem: &str) -> Calls {
         let count = [self.count];
         let argument: &[&str] = if self.count.is_empty() { &[] } else { &count };
-        let before = out.part(|out| self.enter(out, "e", stem, argument));
+        let before = out.part(|out| match self.depend {
+            "" => self.enter(out, "e", stem, argument),
+            // Only constructs with a barrier may be left in other ways; these have none.
+            items => out.push(items.trim_start()),
+        });
         let clauses = out.part(|out| out.push(if self.split_barrier { " nowait" } else { "" }));
         let after = out.part(|out| {
             if self.split_barrier {

@@ -66,6 +66,12 @@ pub fn classify(source: &[u8], directive: &Directive) -> Kind {
 }
 
 impl Level {
+    /// Whether the calls of a construct name the items of its `depend` clauses.
+    pub fn has_items(self) -> bool {
+        let target = matches!(self, Self::Target { .. } | Self::TargetAlone);
+        target || matches!(self, Self::Task | Self::Taskwait)
+    }
+
     /// The word in the names of the POMP routines: `POMP_<stem>_enter`.
     pub fn stem(self, fortran: bool) -> &'static str {
         match self {

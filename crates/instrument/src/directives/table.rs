@@ -235,6 +235,10 @@ const TASKWAIT: Ends = &[
     ("_depend_exit", ""),
 ];
 
+/// One passes items of `depend` clauses.
+const TARGET: Ends =
+    &[("_enter", ""), ("_exit", ""), ("_depend_enter", ",const char*,const volatile void*const*")];
+
 /// They pass the id of the taskloop, of a task, or both.
 const TASKLOOP: Ends =
     &[("_enter", ",long*"), ("_begin", ",long,long*"), ("_end", ",long"), ("_exit", ",long")];
@@ -249,6 +253,7 @@ fn ends(row: &Row) -> Ends {
         Shape::Both => BOTH,
         Shape::Around if row.role == Role::Loop => LOOP,
         Shape::Alone if row.role == Role::Taskwait => TASKWAIT,
+        Shape::Around | Shape::Alone if row.role == Role::Target => TARGET,
         Shape::Around | Shape::Alone => AROUND,
         Shape::Inside => INSIDE,
         Shape::Mark => MARK,

@@ -1,5 +1,6 @@
-//! The calls that name the items of the `depend` clauses of a task, by their addresses: one call
-//! for each item, which is its last argument, and one after them.
+//! The calls that name the items of the `depend` clauses of a task, a taskwait or a target
+//! construct, by their addresses: one call for each item, which is its last argument, and one after
+//! them. For a taskwait and a target construct, the last one also is the entry.
 //!
 //! An item is evaluated once more for that, so it must have no effect, and it must be passed by its
 //! address. gfortran passes a copy of an array that is not contiguous, and an argument of any type
@@ -14,7 +15,7 @@ use super::events::Target;
 use super::rewrite::Rewriter;
 use super::scan::Kind;
 use super::tail::Tail;
-use super::text::Extra;
+use super::text::{Event, Extra, Routine};
 use crate::depend::{UNKNOWN, kind};
 
 /// The kind in the call after the last item.
@@ -22,8 +23,9 @@ const END: u32 = 0;
 /// As many items are passed to C: one more than a trace has of a task.
 const ITEMS: usize = 64;
 
-/// The arguments of the call: the task, and the kind of an item with the item.
-const EXTRAS: &[Extra] = &[Extra::In, Extra::Item];
+/// The arguments of the call: the task, if there is one, and the kind of an item with the item.
+const OF_TASK: &[Extra] = &[Extra::In, Extra::Item];
+const OF_OTHERS: &[Extra] = &[Extra::Item];
 
 /// How an item is passed.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,8 +116,18 @@ fn is_plain(text: &str) -> bool {
 }
 
 impl Rewriter<'_> {
-    /// The calls with the items of a task's `depend` clauses.
-    pub(super) fn depend(&mut self, to: Target) {
+    /// Whether a construct passes the items of `depend` clauses. A taskwait with `nowait` waits for
+    /// nothing.
+    pub(super) fn names_items(&self, to: Target) -> bool {
+        let Kind::Directive(place) = self.statement(to.opened).kind else { return false };
+        let directive = &self.facts.parsed[place].directive;
+        let waits =
+            !directive.has("nowait") || directive.words.iter().all(|it| it.text != "taskwait");
+        directive.has("depend") && waits
+    }
+
+    /// The calls with the items of a construct's `depend` clauses.
+    pub(super) fn depend(&mut self, to: Target, event: Event) {
         let facts = self.facts;
         let Kind::Directive(place) = self.statement(to.opened).kind else { return };
         let directive = &facts.parsed[place].directive;
@@ -129,7 +141,7 @@ impl Rewriter<'_> {
             // Lines between preprocessor lines may not be there.
             let letter = kind(&clause.modifier_text(&text.text)).filter(|_| !text.has_cpp);
             let Some(letter) = letter else {
-                self.depend_item(to, u32::from(UNKNOWN), None);
+                self.depend_item((to, event), u32::from(UNKNOWN), None);
                 continue;
             };
             for item in directive.items(clause) {
@@ -137,37 +149,42 @@ impl Rewriter<'_> {
                 let item: String = visible.map(|c| char::from(*c)).collect();
                 let passed = passed(&item, |name| self.declared(to.unit, name));
                 let letter = if passed.is_some() { letter } else { UNKNOWN };
-                self.depend_item(to, u32::from(letter), passed);
+                self.depend_item((to, event), u32::from(letter), passed);
             }
         }
-        self.depend_item(to, END, None);
+        self.depend_item((to, event), END, None);
     }
 
     /// The call for an item, which has an interface, because its type is not that of the dummy
-    /// argument. `code` is its letter. One that is not known has the task in its place.
-    fn depend_item(&mut self, to: Target, code: u32, passed: Option<Passed>) {
-        let name = self.names.routine(("Task", "depend"), Some(EXTRAS)).to_owned();
+    /// argument. `code` is its letter. One that is not known has a number of ours in its place.
+    fn depend_item(&mut self, (to, event): (Target, Event), code: u32, passed: Option<Passed>) {
+        let is_task = event.0 == "Task";
+        let extras = if is_task { OF_TASK } else { OF_OTHERS };
+        let name = self.names.routine(event, Some(extras)).to_owned();
         let [n, t, k, x] =
             ["n", "x0", "k", "x1"].map(|dummy| format!("{}{dummy}", self.names.prefix()));
+        let dummy = if is_task { format!("{t},") } else { String::new() };
         let mut interface = Vec::new();
-        for line in [
+        let mut lines = vec![
             "interface".to_owned(),
-            format!("subroutine {name}({n},{t},{k},{x})"),
+            format!("subroutine {name}({n},{dummy}{k},{x})"),
             format!("integer :: {n},{k}"),
-            format!("integer(8) :: {t}"),
-        ] {
-            self.writer.statement(&mut interface, &line);
-        }
+        ];
+        lines.extend(is_task.then(|| format!("integer(8) :: {t}")));
+        lines.iter().for_each(|line| self.writer.statement(&mut interface, line));
         self.writer.any_type(&mut interface, &x);
         for line in ["end subroutine", "end interface"] {
             self.writer.statement(&mut interface, line);
         }
         self.declare(to.unit, interface);
-        let task = self.names.local('t', to.number);
-        let passed = passed.unwrap_or(Passed { condition: None, actual: task.clone() });
-        let condition = passed.condition.map(|of| format!("if ({of}) ")).unwrap_or_default();
         let number = to.number;
-        let call = format!("{condition}call {name}({number},{task},{code},{})", passed.actual);
+        let (task, own) = match is_task {
+            true => (self.names.local('t', number) + ",", self.names.local('t', number)),
+            false => (String::new(), number.to_string()),
+        };
+        let passed = passed.unwrap_or(Passed { condition: None, actual: own });
+        let condition = passed.condition.map(|of| format!("if ({of}) ")).unwrap_or_default();
+        let call = format!("{condition}call {name}({number},{task}{code},{})", passed.actual);
         self.write_statement(&call);
     }
 
@@ -222,28 +239,37 @@ impl Rewriter<'_> {
 }
 
 impl Tail<'_> {
-    /// The procedure for an item. C gets all items of a task in one call, so a thread collects them
-    /// until they end: nothing between their calls can make it execute another task. A
+    /// The procedure for an item. C gets all items of a construct in one call, so a thread collects
+    /// them until they end: nothing between their calls can make it execute another task. A
     /// trace has one item less, so it says so if there are too many.
-    pub(super) fn depend(&mut self, name: &str, c_name: &str) {
+    pub(super) fn depend(&mut self, name: &str, routine: &Routine) {
         let descriptor = self.names.global("at");
+        let c_name = &routine.c_name;
+        let is_task = routine.extras == Some(OF_TASK);
+        let task = if is_task { "@x0," } else { "" };
         self.lines(&format!(
-            "subroutine {name}(@n,@x0,@k,@x1)
+            "subroutine {name}(@n,{task}@k,@x1)
             use, intrinsic :: iso_c_binding, only : @q=>c_int64_t, c_ptr, c_loc, c_char, c_null_char
             implicit none
             interface
-            subroutine @c(@d,@x0,@k,@x1) bind(C,name='{c_name}')
+            subroutine @c(@d,{task}@k,@x1) bind(C,name='{c_name}')
             import @q, c_ptr, c_char
-            integer(@q), value :: @d
-            integer(@q), value :: @x0
-            character(kind=c_char) :: @k(*)
+            integer(@q), value :: @d"
+        ));
+        if is_task {
+            self.lines("integer(@q), value :: @x0");
+        }
+        self.lines(
+            "character(kind=c_char) :: @k(*)
             type(c_ptr) :: @x1(*)
             end subroutine
             end interface
-            integer :: @n, @k
-            integer(@q) :: @x0
-            integer(@q), external :: {descriptor}"
-        ));
+            integer :: @n, @k",
+        );
+        if is_task {
+            self.lines("integer(@q) :: @x0");
+        }
+        self.lines(&format!("integer(@q), external :: {descriptor}"));
         let item = format!("{}x1", self.names.prefix());
         self.writer.any_type(&mut self.out, &item);
         self.lines(&format!(
@@ -257,7 +283,7 @@ impl Tail<'_> {
         self.lines(&format!(
             "if (@k=={END}) then
             @s(@i+1)=c_null_char
-            call @c({descriptor}(@n),@x0,@s,@a)
+            call @c({descriptor}(@n),{task}@s,@a)
             @i=0
             @j=0
             else if (@i<{ITEMS}) then

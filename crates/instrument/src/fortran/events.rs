@@ -27,6 +27,14 @@ impl Target {
     }
 }
 
+/// The call that passes the items of a construct's `depend` clauses.
+fn items_event(level: Level) -> text::Event {
+    match level {
+        Level::Task => ("Task", "depend"),
+        level => (level.stem(true), "depend_enter"),
+    }
+}
+
 impl Rewriter<'_> {
     /// In front of the directive.
     pub(super) fn enter(&mut self, to: Target, plan: &LevelPlan) {
@@ -36,7 +44,7 @@ impl Rewriter<'_> {
             Level::Parallel => self.with_id(to, ("Parallel", "fork"), Extra::Out),
             Level::Task => {
                 self.with_id(to, ("Task", "create_begin"), Extra::Out);
-                self.depend(to);
+                self.depend(to, items_event(plan.level));
             }
             Level::Taskloop { .. } => {
                 if plan.iterations {
@@ -48,6 +56,9 @@ impl Rewriter<'_> {
             Level::Loop { .. } => {
                 let bounds = self.bounds(to);
                 self.call_with(to, ("Do", "enter"), &[Extra::Bounds], &bounds);
+            }
+            level if level.has_items() && self.names_items(to) => {
+                self.depend(to, items_event(level))
             }
             level => match level.shape() {
                 Shape::Inside => {}
@@ -97,6 +108,9 @@ impl Rewriter<'_> {
             Level::Parallel => self.with_id(to, ("Parallel", "join"), Extra::In),
             Level::Task => self.with_id(to, ("Task", "create_end"), Extra::In),
             Level::Taskloop { .. } => self.with_id(to, ("Taskloop", "exit"), Extra::In),
+            Level::Taskwait if self.names_items(to) => {
+                self.call(to, ("Taskwait", "depend_exit"), &[], &[]);
+            }
             level => match level.shape() {
                 Shape::Inside | Shape::Mark => {}
                 _ => self.plain(to, level, "exit"),

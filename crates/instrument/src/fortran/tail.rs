@@ -70,7 +70,7 @@ impl Tail<'_> {
     fn event(&mut self, name: &str, routine: &Routine) {
         let extras = routine.extras.unwrap_or_default();
         if extras.contains(&Extra::Item) {
-            return self.depend(name, &routine.c_name);
+            return self.depend(name, routine);
         }
         let dummies = list(routine, |at, extra| match extra {
             Extra::Nothing => None,

@@ -81,12 +81,15 @@ WITH_ID(Parallel, begin, end)
 GIVES_ID(Task, create_begin, create_end)
 WITH_ID(Task, begin, end)
 void POMP_Task_resume(OMPRegDescr *d, long id) { check(d, "task"); known(id); }
-void POMP_Task_depend(OMPRegDescr *d, long id, const char *kinds, const volatile void *const *at) {
-  check(d, "task");
-  known(id);
+static void items(const char *kinds, const volatile void *const *at) {
   for (; *kinds; kinds++) {
     if (*kinds != '?' && *at++ == 0) abort();
   }
+}
+void POMP_Task_depend(OMPRegDescr *d, long id, const char *kinds, const volatile void *const *at) {
+  check(d, "task");
+  known(id);
+  items(kinds, at);
 }
 PAIR(Do, enter, exit)
 PAIR(Sections, enter, exit)
@@ -100,6 +103,11 @@ PAIR(Critical, begin, end)
 PAIR(Atomic, enter, exit)
 PAIR(Barrier, enter, exit)
 PAIR(Taskwait, enter, exit)
+void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  items(kinds, at);
+  POMP_Taskwait_enter(d);
+}
+void POMP_Taskwait_depend_exit(OMPRegDescr *d) { POMP_Taskwait_exit(d); }
 #define ONE(name) void POMP_##name(OMPRegDescr *d) { check(d, #name); }
 PAIR(Flush, enter, exit)
 PAIR(Ordered, enter, exit)
@@ -111,6 +119,10 @@ PAIR(Loop, enter, exit)
 PAIR(Teams, enter, exit)
 PAIR(Distribute, enter, exit)
 PAIR(Target, enter, exit)
+void POMP_Target_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  items(kinds, at);
+  POMP_Target_enter(d);
+}
 PAIR(Taskgroup, enter, exit)
 PAIR(Taskgroup, begin, end)
 PAIR(Taskyield, enter, exit)

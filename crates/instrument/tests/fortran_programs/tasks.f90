@@ -89,6 +89,11 @@ program p
   !$omp task depend(inout: x) shared(x)
   x = x + 1
   !$omp end task
+  !$omp taskwait depend(in: x)
+  !$omp target nowait depend(inout: x) map(tofrom: x)
+  x = x + 10
+  !$omp end target
+  !$omp target update to(x) depend(in: x, wide)
   !$omp taskloop shared(total) private(i) num_tasks(4)
   do i = 1, 8
     !$omp task shared(total)

@@ -30,6 +30,9 @@ void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatil
   POMP_Taskwait_enter(d);
 }
 void POMP_Taskwait_depend_exit(OMPRegDescr *d) { POMP_Taskwait_exit(d); }
+void POMP_Target_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  POMP_Target_enter(d);
+}
 WITH_ID(Task_resume) MAKING(Taskloop_enter, tasks) WITH_ID(Taskloop_end) WITH_ID(Taskloop_exit)
 
 void POMP_Taskloop_begin(OMPRegDescr *d, long id, long *task) {

@@ -95,6 +95,10 @@ void POMP_Taskwait_depend_enter(OMPRegDescr *d, const char *kinds, const volatil
   POMP_Taskwait_enter(d);
 }
 void POMP_Taskwait_depend_exit(OMPRegDescr *d) { POMP_Taskwait_exit(d); }
+void POMP_Target_depend_enter(OMPRegDescr *d, const char *kinds, const volatile void *const *at) {
+  items(kinds, at);
+  POMP_Target_enter(d);
+}
 void POMP_Task_begin(OMPRegDescr *d, long task) { begin(d, TASK, task); }
 void POMP_Task_end(OMPRegDescr *d, long task) { end(d, TASK, task); }
 void POMP_Task_resume(OMPRegDescr *d, long task) { check(d); use_id(task); atomic_fetch_add(&resumes, 1); }

@@ -37,6 +37,8 @@ pub enum Class {
     Taskloop,
     /// A taskwait.
     Taskwait,
+    /// A target construct.
+    Target,
     /// A taskgroup.
     Taskgroup,
     /// The end of a taskgroup, where its tasks are waited for.
@@ -63,6 +65,7 @@ impl Class {
             (_, Role::TaskCreate) => Class::Creation,
             (_, Role::Taskloop) => Class::Taskloop,
             (_, Role::Taskwait) => Class::Taskwait,
+            (_, Role::Target) => Class::Target,
             (_, Role::Taskgroup) => Class::Taskgroup,
             (_, Role::TaskgroupEnd) => Class::TaskgroupEnd,
             (_, Role::Ordered) if region.posts_iteration() => Class::Source,
@@ -308,9 +311,18 @@ impl Definitions {
 
     /// Whether a region is that of an untied task, which several threads may execute in turn.
     pub fn is_untied(&self, region: RegionId) -> bool {
+        self.has_clause(region, "untied")
+    }
+
+    /// Whether the thread that meets a target construct does not wait for its end.
+    pub fn is_deferred(&self, region: RegionId) -> bool {
+        self.has_clause(region, "nowait")
+    }
+
+    fn has_clause(&self, region: RegionId, clause: &str) -> bool {
         let mut words =
             self.regions[region].clauses.split(|letter: char| !letter.is_alphanumeric());
-        words.any(|word| word == "untied")
+        words.any(|word| word == clause)
     }
 
     /// The class of a region.

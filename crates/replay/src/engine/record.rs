@@ -188,15 +188,22 @@ pub enum What {
         is_final: bool,
     },
     /// An item of a `depend` clause of the task that the location creates next, or of the taskwait
-    /// that it begins next.
+    /// or target construct that it begins next.
     Depend {
         /// How the task uses it.
         kind: DependKind,
         /// Its address.
         address: u64,
     },
-    /// That task or taskwait has items whose addresses are not known.
+    /// That task, taskwait or target construct has items whose addresses are not known.
     DependUnknown,
+    /// The location meets a target construct with items.
+    TargetEnter {
+        /// It does not wait for its end.
+        is_deferred: bool,
+    },
+    /// The location leaves a target construct.
+    TargetLeave,
     /// The location creates a task.
     TaskCreate(TaskId),
     /// From here on the team may have tasks that other threads execute.

@@ -127,6 +127,8 @@ wire_enum! {
         42 = Depend { kind, address },
         43 = DependUnknown,
         44 = TaskUntied(task),
+        45 = TargetEnter { is_deferred },
+        46 = TargetLeave,
     }
 }
 

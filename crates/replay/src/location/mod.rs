@@ -514,6 +514,7 @@ impl Location {
                 self.record_items();
                 self.record_here(What::TaskWaitEnter(Scope::Children));
             }
+            Class::Target => self.enter_target(context.definitions.is_deferred(region)),
             Class::Taskgroup => self.record_here(What::GroupBegin),
             Class::TaskgroupEnd => self.record_here(What::TaskWaitEnter(Scope::Group)),
             Class::Ordered => self.enter_ordered(),
@@ -569,6 +570,7 @@ impl Location {
             Class::Parallel => {}
             Class::Creation => self.leave_creation(),
             Class::Taskwait => self.record(closed, What::TaskWaitLeave(Scope::Children)),
+            Class::Target => self.record(closed, What::TargetLeave),
             Class::Taskgroup => self.record(closed, What::GroupEnd),
             Class::TaskgroupEnd => self.record(closed, What::TaskWaitLeave(Scope::Group)),
             Class::Ordered => self.leave_ordered(frame),

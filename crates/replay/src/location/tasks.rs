@@ -68,7 +68,8 @@ impl Location {
     }
 
     /// The next event has attributes. Those of the creation of a task, or of the begin of a
-    /// taskwait, may be the items of its `depend` clauses; others are ignored.
+    /// taskwait or a target construct, may be the items of its `depend` clauses; others are
+    /// ignored.
     #[cold]
     pub fn attributes(
         &mut self,
@@ -80,7 +81,8 @@ impl Location {
         let has_items = match event {
             Event::ThreadTaskCreate(_) | Event::OmpTaskCreate(_) => true,
             Event::Enter(enter) => {
-                definitions.class(definitions.region(enter.region)) == Class::Taskwait
+                let class = definitions.class(definitions.region(enter.region));
+                matches!(class, Class::Taskwait | Class::Target)
             }
             _ => false,
         };
@@ -94,6 +96,14 @@ impl Location {
     pub(super) fn record_items(&mut self) {
         for item in std::mem::take(&mut self.items) {
             self.record_here(item);
+        }
+    }
+
+    /// The location meets a target construct. Without items no task depends on it.
+    pub(super) fn enter_target(&mut self, is_deferred: bool) {
+        if !self.items.is_empty() {
+            self.record_items();
+            self.record_here(What::TargetEnter { is_deferred });
         }
     }
 

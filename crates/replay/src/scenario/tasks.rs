@@ -27,8 +27,9 @@ pub(super) struct Strand {
     groups: Vec<u64>,
     /// The tasks that it has created, if some of them have `depend` clauses.
     siblings: Option<Box<Siblings<Clocks>>>,
-    /// What it waits for in a taskwait with `depend` clauses.
+    /// What it waits for in a taskwait and in a target construct with `depend` clauses.
     awaited: Option<Box<Awaited>>,
+    target: Option<Box<Awaited>>,
 }
 
 /// The tasks that a taskwait with `depend` clauses waits for.
@@ -102,7 +103,8 @@ impl Strand {
         if let (Some(siblings), Some(depend)) = (&mut self.siblings, depend) {
             siblings.done(&depend.member_of, clocks);
         }
-        let awaited = self.awaited.iter_mut().filter(|it| it.serials.contains(&serial));
+        let awaited = self.awaited.iter_mut().chain(&mut self.target);
+        let awaited = awaited.filter(|it| it.serials.contains(&serial));
         awaited.for_each(|awaited| join(&mut awaited.end, clocks));
     }
 }
@@ -120,6 +122,8 @@ impl Scenarios {
                     part.has_unknown = true;
                 }
             }
+            What::TargetEnter { is_deferred } => self.enter_target(record, is_deferred),
+            What::TargetLeave => self.leave_target(known, record),
             What::TaskCreate(task) => self.create(record, task),
             What::TasksExpected(_) => {
                 if let Some(part) = self.innermost(record) {
@@ -190,6 +194,43 @@ impl Scenarios {
         let (tasks, end) = before.unwrap_or_default();
         let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
         strand.awaited = Some(Box::new(Awaited { serials, end }));
+    }
+
+    /// What comes after a target construct with items comes after the tasks before that. The task
+    /// that meets it waits for them, unless it does not wait for the construct.
+    fn enter_target(&mut self, record: &Rec, is_deferred: bool) {
+        let clocks = self.clocks(record);
+        let Some(part) = self.innermost(record) else { return };
+        let items = std::mem::take(&mut part.items);
+        part.has_unknown = false;
+        let siblings = self.strand(record).and_then(|strand| strand.siblings.as_mut());
+        let after = siblings.map(|siblings| siblings.pass(&items, &clocks));
+        let Some(After { tasks, end, member_of }) = after else { return };
+        for (id, serial) in &tasks {
+            let before = self.tasks.get_mut(id).filter(|before| before.serial == *serial);
+            if let Some(depend) = before.and_then(|before| before.depend.as_mut()) {
+                depend.member_of.extend(&member_of);
+            }
+        }
+        if let Some(strand) = self.strand(record).filter(|_| !is_deferred) {
+            let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
+            strand.target = Some(Box::new(Awaited { serials, end }));
+        }
+    }
+
+    /// The construct has begun after the tasks before it. Up to the end of these it is no work, and
+    /// the rest takes as long as recorded.
+    fn leave_target(&mut self, (definitions, tree): (&Definitions, &SharedTree), record: &Rec) {
+        let target = self.strand(record).and_then(|strand| strand.target.take());
+        let Some(end) = target.and_then(|target| target.end) else { return };
+        let location = &mut self.locations[record.location.index()];
+        let since = location.last.min(record.time);
+        let waited = end.time.clamp(since, record.time) - since;
+        let taken_back = [(record.node, -i64::try_from(waited).unwrap_or(i64::MAX))];
+        self.rules.work(tree, (record.location, &mut location.clocks), &taken_back);
+        self.sizes.work((definitions, tree), location, &taken_back);
+        location.clocks.time = since;
+        self.go_on(tree, record, Some(end));
     }
 
     /// What the task that runs has waited for.

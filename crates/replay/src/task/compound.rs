@@ -62,12 +62,13 @@ pub struct TeamTasks {
 /// Dependences between tasks by the items of `depend` clauses that the trace has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependences {
-    /// Tasks with items.
+    /// Tasks and target constructs with items.
     pub tasks: u64,
     /// Pairs of tasks of which the second one may not begin before the first one is done.
     pub edges: u64,
-    /// Tasks and taskwaits with dependences that are not known: the trace does not have the address
-    /// of an item, or an item is `mutexinoutset`, which gives an order only while the program runs.
+    /// Tasks, taskwaits and target constructs with dependences that are not known: the trace does
+    /// not have the address of an item, an item is `mutexinoutset`, which gives an order only while
+    /// the program runs, or a target construct has `nowait`, so that its end is not in the trace.
     /// The span may be longer.
     pub unknown: u64,
 }

@@ -121,6 +121,29 @@ impl<E: End> Siblings<E> {
         after
     }
 
+    /// A construct with these items is met at `now` that is no task of the trace. It comes after
+    /// the tasks that are returned. The tasks that come after it come after these: they are members
+    /// of the groups that are returned.
+    pub fn pass(&mut self, items: &[Item], now: &E) -> After<E> {
+        let (mut tasks, mut end) = self.before(items);
+        tasks.sort_unstable_by_key(|(_, serial)| *serial);
+        tasks.dedup();
+        let mut after = After { tasks, end: end.clone(), member_of: Vec::new() };
+        if after.tasks.is_empty() {
+            return after;
+        }
+        join(&mut end, now);
+        for &Item { kind, address } in items {
+            self.groups += 1;
+            let users = self.users.entry(address).or_insert_with(|| Users::new(kind));
+            users.pass(&after.tasks, kind, self.groups);
+            end.iter().for_each(|end| join(&mut users.last.end, end));
+            let group = users.last.number;
+            after.member_of.push(Member { address, group, is_exclusive: false });
+        }
+        after
+    }
+
     /// What a task with these items would begin after.
     pub fn before(&self, items: &[Item]) -> (Vec<Instance>, Option<E>) {
         let (mut tasks, mut last) = (Vec::new(), None);
@@ -180,6 +203,18 @@ impl<E> Users<E> {
     /// Whether a task that uses the address in this way belongs to the last group.
     fn is_same(&self, kind: DependKind) -> bool {
         kind == self.kind && kind != DependKind::Out
+    }
+
+    /// A construct that stands for these tasks uses the address.
+    fn pass(&mut self, tasks: &[Instance], kind: DependKind, number: u64) {
+        if !self.is_same(kind) && !self.last.tasks.is_empty() {
+            self.before = std::mem::take(&mut self.last);
+        }
+        if self.last.tasks.is_empty() {
+            self.last.number = number;
+        }
+        self.kind = kind;
+        self.last.tasks.extend(tasks);
     }
 
     /// A task uses the address. If it names the address twice in different ways, that counts as

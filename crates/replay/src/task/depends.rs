@@ -6,7 +6,7 @@ use pompeii_model::{DependKind, Id, LocationId};
 use super::Tasks;
 use super::compound::{Awaited, Scheduling, TaskCause, TaskStep, TaskWaitVisit};
 use super::depend::{After, Instance, Item};
-use super::state::{AwaitedTasks, Done, Part, Task};
+use super::state::{AwaitedTasks, Done, Part, Target, Task};
 use crate::compound::Compound;
 use crate::engine::matcher::Found;
 use crate::engine::record::{Rec, TaskId, TeamInstance};
@@ -55,6 +55,56 @@ impl Tasks {
         if let Some(strand) = self.current(at) {
             strand.awaited = Some(Box::new(awaited));
         }
+    }
+
+    /// The running task of the location meets a target construct with items. What that executes is
+    /// not in the trace: tasks that come after it come after those before it. If the task does not
+    /// wait for the construct, how long it takes is not known either.
+    pub(super) fn enter_target(&mut self, record: &Rec, is_deferred: bool, found: Found<'_>) {
+        let at = record.location;
+        let Some((team, items, has_unknown)) = self.items(at) else { return };
+        let Some(strand) = self.current(at) else { return };
+        let (path, work) = (strand.path, strand.work);
+        let siblings = strand.siblings.as_mut();
+        let after = siblings.map(|siblings| siblings.pass(&items, &path));
+        if let Some(team) = self.teams.get_mut(&team) {
+            team.dependences.tasks += 1;
+            team.dependences.edges += after.as_ref().map_or(0, |after| after.tasks.len() as u64);
+            team.dependences.unknown += u64::from(has_unknown || is_deferred);
+        }
+        let Some(After { tasks, end, member_of }) = after else { return };
+        for (id, serial) in &tasks {
+            let before = self.live.get_mut(id).filter(|before| before.serial == *serial);
+            if let Some(before) = before {
+                before.depend.get_or_insert_default().member_of.extend(&member_of);
+            }
+        }
+        if is_deferred || tasks.is_empty() {
+            return;
+        }
+        for (_, serial) in &tasks {
+            self.tell(at, TaskStep::After(*serial), found);
+        }
+        self.tell(at, TaskStep::Await, found);
+        let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
+        let awaited = AwaitedTasks { serials, path: end.unwrap_or(0), last: None };
+        if let Some(strand) = self.current(at) {
+            strand.target = Some(Box::new(Target { awaited, since: record.time, path, work }));
+        }
+    }
+
+    /// The task leaves a target construct. It has waited there up to the last end of the tasks
+    /// before, which is no work, and the construct has begun after these.
+    pub(super) fn leave_target(&mut self, record: &Rec) {
+        let Some(strand) = self.current(record.location) else { return };
+        let Some(target) = strand.target.take() else { return };
+        let Target { awaited, since, path, work } = *target;
+        let own = strand.work.saturating_sub(work);
+        let is_other = |done: &Done| done.place.location != record.location;
+        let last = awaited.last.filter(is_other);
+        let waited = last.map_or(0, |last| span(since, last.time.min(record.time)).min(own));
+        strand.path = strand.path.saturating_add(awaited.path.saturating_sub(path).max(0));
+        self.work(record.location, -waited);
     }
 
     /// The running task of the location creates this one. `None` if that has no known items.

@@ -401,14 +401,10 @@ impl Tasks {
         if task.is_undeferred {
             owner.path = owner.path.max(task.strand.path);
         }
-        let mut is_awaited = true;
-        if let Some(awaited) = &mut owner.awaited {
-            is_awaited = awaited.serials.contains(&task.serial);
-            if is_awaited {
-                awaited.path = awaited.path.max(task.strand.path);
-                awaited.last = Some(done);
-            }
+        if let Some(target) = &mut owner.target {
+            target.awaited.note(task, done);
         }
+        let is_awaited = owner.awaited.as_mut().is_none_or(|awaited| awaited.note(task, done));
         let is_other = |wait: &Wait| wait.at.location != done.place.location;
         let wait = owner.wait.filter(|wait| wait.scheduling == Scheduling::Taskwait);
         wait.filter(|wait| is_awaited && is_other(wait)).map(|wait| wait.number)
@@ -613,6 +609,8 @@ impl Matcher for Tasks {
             }
             What::Depend { kind, address } => self.note_item(record.location, (kind, address)),
             What::DependUnknown => self.note_unknown(record.location),
+            What::TargetEnter { is_deferred } => self.enter_target(record, is_deferred, found),
+            What::TargetLeave => self.leave_target(record),
             What::TaskCreate(task) => self.create(record, task, found),
             What::TaskSwitch { task, .. } => self.switch(record, task, found),
             What::TaskUntied(_) => self.tell(record.location, TaskStep::Untied, found),

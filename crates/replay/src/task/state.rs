@@ -42,6 +42,8 @@ pub(super) struct Strand {
     pub last_child: Option<Done>,
     /// What it waits for in a taskwait with `depend` clauses.
     pub awaited: Option<Box<AwaitedTasks>>,
+    /// The target construct with `depend` clauses that it is in, and waits for.
+    pub target: Option<Box<Target>>,
     /// Its open taskgroups, from the outside in.
     pub groups: Vec<WaitNumber>,
     /// The tasks that it has created, if some of them have `depend` clauses.
@@ -137,6 +139,29 @@ pub(super) struct AwaitedTasks {
     /// The longest chain to the end of one of them, and the last end while it waits.
     pub path: i64,
     pub last: Option<Done>,
+}
+
+impl AwaitedTasks {
+    /// A task is done. Returns whether it is one of them.
+    pub fn note(&mut self, task: &Task, done: Done) -> bool {
+        let is_awaited = self.serials.contains(&task.serial);
+        if is_awaited {
+            self.path = self.path.max(task.strand.path);
+            self.last = Some(done);
+        }
+        is_awaited
+    }
+}
+
+/// A target construct that waits for tasks before it.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// These tasks.
+    pub awaited: AwaitedTasks,
+    /// When it was met, with the longest chain and the work of the task to there.
+    pub since: u64,
+    pub path: i64,
+    pub work: i64,
 }
 
 /// A taskgroup.

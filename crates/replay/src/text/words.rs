@@ -48,7 +48,8 @@ pub(super) fn location_number(word: &str) -> Option<(u32, u32)> {
 /// A region by its name.
 pub(super) fn region(name: &str) -> Region {
     let (kind, line) = name.split_once(':').unwrap_or((name, "0"));
-    let mut clauses = [("_untied", "untied"), ("_source", "depend(source)")].into_iter();
+    let mut clauses =
+        [("_untied", "untied"), ("_source", "depend(source)"), ("_nowait", "nowait")].into_iter();
     let found = clauses.find_map(|(end, clauses)| Some((kind.strip_suffix(end)?, clauses)));
     let (kind, clauses) = found.unwrap_or((kind, ""));
     let role = match kind {

@@ -53,6 +53,17 @@ pub unsafe extern "C" fn POMP_Taskwait_depend_exit(d: *mut Descriptor) {
     tasks::wait_depend_exit(unsafe { Given::new(d) });
 }
 
+/// The host meets a target construct with these items of `depend` clauses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn POMP_Target_depend_enter(
+    d: *mut Descriptor,
+    kinds: *const c_char,
+    addresses: *const usize,
+) {
+    // SAFETY: the contract of `pomp`.
+    unsafe { tasks::target_depend_enter(Given::new(d), items(kinds, addresses)) };
+}
+
 /// The items of `depend` clauses.
 ///
 /// # Safety

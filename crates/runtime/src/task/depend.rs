@@ -1,5 +1,6 @@
 //! Items of `depend` clauses: they are attributes of the record that creates the task, or enters
-//! the taskwait, so that the analysis knows which tasks begin after which. Only a trace has them.
+//! the taskwait or the target construct, so that the analysis knows which tasks begin after which.
+//! Only a trace has them.
 //!
 //! The creation is written down at once then, and does not wait for its end. Therefore a task with
 //! items takes its time even if its creator executes it because of a clause.
@@ -104,6 +105,25 @@ pub fn exit_taskwait(thread: &mut Location, region: u32, clock: impl Clock) {
     if running == thread.tasks.running {
         // SAFETY: as above.
         unsafe { (*running).children = children };
+    }
+}
+
+/// The host meets a target construct with these items.
+pub fn enter_target(
+    thread: &mut Location,
+    region: u32,
+    items: impl Iterator<Item = Item>,
+    clock: impl Clock,
+) {
+    let mut is_entered = false;
+    if thread.tracing && !thread.is_passing() {
+        with_attributes(thread, items, |thread, attributes| {
+            thread.enter_with(region, clock.now(), attributes);
+            is_entered = true;
+        });
+    }
+    if !is_entered {
+        thread.enter(region, clock.now());
     }
 }
 

@@ -336,6 +336,15 @@ pub fn wait_depend_exit(d: Given) {
     });
 }
 
+/// The host meets a target construct with these items of `depend` clauses.
+#[inline(never)]
+pub fn target_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
+    on_given!(d, |thread, process, handle| {
+        let region = handle.region(process, Slot::Target);
+        task::depend::enter_target(thread, region, items, System);
+    });
+}
+
 /// Enters a taskwait.
 #[inline(always)]
 pub fn wait_enter(d: Given) {

@@ -95,6 +95,39 @@ void f(int *p, double a[9][9], struct s *q, volatile int *v) {
     );
 }
 
+/// The items of a target construct come with its entry.
+#[test]
+fn items_of_target_constructs_are_named() {
+    check(
+        "void f(int *p, int n) {
+#pragma omp target depend(in : p[0:n]) nowait
+n = 1;
+#pragma omp target update to(n) depend(out : n)
+#pragma omp target enter data map(to : n)
+}
+",
+        &expect![[r#"
+            void f(int *p, int n) {
+            { { const volatile void*pomp_a1[1]; pomp_a1[0] = &(p[0]); POMP_Target_depend_enter(pomp_1(), "i", pomp_a1); }
+            #line 2
+            #pragma omp target depend(in : p[0:n]) nowait
+            n = 1;; POMP_Target_exit(pomp_1()); }
+            { { const volatile void*pomp_a2[1]; pomp_a2[0] = &(n); POMP_Target_depend_enter(pomp_2(), "o", pomp_a2); }
+            #line 4
+            #pragma omp target update to(n) depend(out : n)
+            POMP_Target_exit(pomp_2()); } { POMP_Target_enter(pomp_3());
+            #line 5
+            #pragma omp target enter data map(to : n)
+            POMP_Target_exit(pomp_3()); }
+            #line 6
+            }
+            == 1: target (2, 2) (3, 3)
+            == 2: target update (4, 4) (4, 4)
+            == 3: target enter data (5, 5) (5, 5)
+        "#]],
+    );
+}
+
 /// The items of a taskwait are those of a task. With `nowait` it waits for nothing.
 #[test]
 fn items_of_a_taskwait_are_named() {

@@ -287,6 +287,61 @@ fn taskloops_whose_tasks_are_not_seen() {
     );
 }
 
+/// The last call for an item enters the construct. A taskwait with `nowait` waits for nothing.
+#[test]
+fn items_of_taskwaits_and_target_constructs_are_passed() {
+    check(
+        "subroutine s(a)\nreal :: a(9)\n!$omp taskwait depend(in: a)\n!$omp taskwait depend(in: a) nowait\n!$omp target nowait depend(out: a(1))\na = 1\n!$omp end target\n!$omp target update to(a) depend(in: b)\nend subroutine\n",
+        expect![[r##"
+            # 1 "f.f90"
+            subroutine s(a)
+            interface
+            subroutine pomp_H_target_depend_enter(pomp_n,pomp_k,pomp_x1)
+            integer :: pomp_n,pomp_k
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x1
+            !DIR$ IGNORE_TKR pomp_x1
+            integer, target :: pomp_x1(*)
+            end subroutine
+            end interface
+            interface
+            subroutine pomp_H_taskwait_depend_enter(pomp_n,pomp_k,pomp_x1)
+            integer :: pomp_n,pomp_k
+            !GCC$ ATTRIBUTES NO_ARG_CHECK :: pomp_x1
+            !DIR$ IGNORE_TKR pomp_x1
+            integer, target :: pomp_x1(*)
+            end subroutine
+            end interface
+            # 2 "f.f90"
+            real :: a(9)
+            call pomp_H_taskwait_depend_enter(1,105,a)
+            call pomp_H_taskwait_depend_enter(1,0,1)
+            # 3 "f.f90"
+            !$omp taskwait depend(in: a)
+            call pomp_H_taskwait_depend_exit(1)
+            call pomp_H_taskwait_enter(2)
+            # 4 "f.f90"
+            !$omp taskwait depend(in: a) nowait
+            call pomp_H_taskwait_exit(2)
+            call pomp_H_target_depend_enter(3,111,a(1))
+            call pomp_H_target_depend_enter(3,0,3)
+            # 5 "f.f90"
+            !$omp target nowait depend(out: a(1))
+            # 6 "f.f90"
+            a = 1
+            # 7 "f.f90"
+            !$omp end target
+            call pomp_H_target_exit(3)
+            call pomp_H_target_depend_enter(4,63,4)
+            call pomp_H_target_depend_enter(4,0,4)
+            # 8 "f.f90"
+            !$omp target update to(a) depend(in: b)
+            call pomp_H_target_exit(4)
+            # 9 "f.f90"
+            end subroutine
+        "##]],
+    );
+}
+
 #[test]
 fn items_of_depend_clauses_are_passed() {
     check(

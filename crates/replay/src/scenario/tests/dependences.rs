@@ -239,3 +239,31 @@ fn a_thread_waits_for_the_tasks_before_one_that_it_executes_at_once() {
         26,
     );
 }
+
+/// Thread 0 waits in a target construct from 3 to 22, where task 1 ends, and goes on at 30.
+#[test]
+fn a_target_construct_begins_after_the_tasks_before_it() {
+    check(
+        "end 60
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -
+         2 0.1 switch A 0 1; + task:1
+         3 0.0 + target in:7
+         22 0.1 -; done A 0 1; switch A 0 0
+         30 0.0 -; + ibarrier
+         32 0.0 -; -; endteam A; join
+         32 0.1 -; -; endteam A",
+        &[
+            ("", 32),
+            // Task 1 ends at 42.
+            ("task:1=2", 52),
+            // It ends at 12, so the construct ends at 20.
+            ("task:1=0.5", 22),
+            // It ends at 2, before thread 0 is there at 3.
+            ("task:1=0", 13),
+        ],
+        32,
+    );
+}

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::check;
+use crate::text;
 
 #[test]
 fn dependences_make_the_span_longer() {
@@ -320,4 +321,58 @@ fn a_thread_waits_for_the_tasks_before_one_that_it_executes_at_once() {
             TASKS/task:2 on 0.0: 1 direct, 0 indirect
         "#]],
     );
+}
+
+/// Thread 0 waits in a target construct from 3 to 22, where task 1 ends, and the construct takes 8
+/// ticks. The longest chain: 1 tick to the creation of task 1, its 20, the 8, 1 tick to the creation
+/// of task 2, and its 5. Work: 20 + 5, and 1 + 2 + 8 + 1 on thread 0.
+#[test]
+fn a_target_construct_waits_for_the_tasks_before_it() {
+    let trace = "end 90
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -
+         2 0.1 switch A 0 1; + task
+         3 0.0 + target in:7
+         22 0.1 -; done A 0 1; switch A 1 0
+         30 0.0 -; + task_create
+         31 0.0 create A 0 2 in:7; -; + ibarrier
+         32 0.0 switch A 0 2; + task
+         37 0.0 -; done A 0 2; switch A 0 0
+         38 0.0 -; -; endteam A; join
+         38 0.1 -; -; endteam A";
+    team(trace, "2 tasks, work 37, span 35", "2 dependences of 3 tasks, 0 not known");
+}
+
+/// Task 2 comes after a target construct for which nothing waits, and this one after task 1. So task
+/// 2 begins after task 1: 1 + 20 + 5. How long the construct takes is not known.
+#[test]
+fn what_comes_after_a_deferred_target_construct_comes_after_the_tasks_before_it() {
+    let trace = "end 90
+         team A = 0.0 0.1
+         0 0.0 fork; team A; + parallel; + task_create
+         0 0.1 team A; + parallel; + ibarrier
+         1 0.0 create A 0 1 inout:7; -
+         2 0.1 switch A 0 1; + task
+         3 0.0 + target_nowait in:7 inout:9
+         4 0.0 -; + task_create
+         5 0.0 create A 0 2 in:9; -; + ibarrier
+         22 0.1 -; done A 0 1; switch A 1 0
+         23 0.0 switch A 0 2; + task
+         28 0.0 -; done A 0 2; switch A 0 0
+         29 0.0 -; -; endteam A; join
+         29 0.1 -; -; endteam A";
+    team(trace, "2 tasks, work 30, span 26", "2 dependences of 3 tasks, 1 not known");
+    // It reads, and so does the next task: they have no order.
+    let both_read = trace.replace("in:7 inout:9", "in:7 in:9").replace("23 0.0", "6 0.0");
+    let both_read = both_read.replace("28 0.0", "11 0.0");
+    team(&both_read, "2 tasks, work 30, span 21", "1 dependences of 3 tasks, 1 not known");
+}
+
+/// The team of a trace: a part of the line for its tasks, and of that for their dependences.
+fn team(trace: &str, tasks: &str, dependences: &str) {
+    let text = text::analyse_tasks(&text::parse(trace).unwrap()).unwrap();
+    let line = text.lines().find(|line| line.starts_with("team ")).unwrap();
+    assert!(line.contains(tasks) && line.contains(dependences), "{line}");
 }
