@@ -69,7 +69,9 @@ impl What {
             | What::TaskWaitEnter(_)
             | What::TaskWaitLeave(_)
             | What::GroupBegin
-            | What::GroupEnd => Topics::TASKS,
+            | What::GroupEnd
+            | What::TargetEnter { .. }
+            | What::TargetLeave => Topics::TASKS,
             What::Turn { .. } | What::TurnEnd { .. } | What::Sink { .. } | What::Post { .. } => {
                 Topics::TURNS
             }
