@@ -103,7 +103,8 @@ impl Tasks {
         let is_other = |done: &Done| done.place.location != record.location;
         let last = awaited.last.filter(is_other);
         let waited = last.map_or(0, |last| span(since, last.time.min(record.time)).min(own));
-        strand.path = strand.path.saturating_add(awaited.path.saturating_sub(path).max(0));
+        // If the thread has executed a task before it meanwhile, the path has the length of that.
+        strand.path = path.max(awaited.path).saturating_add(own);
         self.work(record.location, -waited);
     }
 

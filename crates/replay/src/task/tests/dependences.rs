@@ -345,6 +345,21 @@ fn a_target_construct_waits_for_the_tasks_before_it() {
     team(trace, "2 tasks, work 37, span 35", "2 dependences of 3 tasks, 0 not known");
 }
 
+/// Thread 0 executes task 1 itself while it waits in the construct, in which it is for 1 + 6 ticks
+/// otherwise. The longest chain: 1 tick to the creation of task 1, its 20, and the 7.
+#[test]
+fn a_task_that_is_executed_in_a_target_construct_counts_once() {
+    let trace = "end 90
+         team A = 0.0
+         0 0.0 fork; team A; + parallel; + task_create
+         1 0.0 create A 0 1 inout:7; -
+         3 0.0 + target in:7
+         4 0.0 switch A 0 1; + task
+         24 0.0 -; done A 0 1; switch A 0 0
+         30 0.0 -; + ibarrier; -; -; endteam A; join";
+    team(trace, "1 tasks, work 30, span 28", "1 dependences of 2 tasks, 0 not known");
+}
+
 /// Task 2 comes after a target construct for which nothing waits, and this one after task 1. So task
 /// 2 begins after task 1: 1 + 20 + 5. How long the construct takes is not known.
 #[test]
