@@ -29,7 +29,7 @@ fn of_c() {
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-               0+1281,13+0,1+27
+               0+12e4,13+0,1+27
             */
         "##]],
     );
@@ -56,7 +56,7 @@ fn of_cxx() {
             #pragma omp barrier
             #line 2
             /* pompeii undo 1: 14 af7a4abc12a541ea
-               0+1299,13+0,1+27
+               0+12fc,13+0,1+27
         "##]],
     );
 }
@@ -78,7 +78,7 @@ fn behind_a_byte_order_mark() {
             static __inline__ __attribute__((always_inline,unused))struct ompregdescr*pomp_1(void){return (struct ompregdescr*)&pomp_d1;}
             #pragma omp barrier
             /* pompeii undo 1: 17 8c98729735851fb8
-               3+1259,13+0,1+1f
+               3+12bc,13+0,1+1f
             */
         "#]],
     );
@@ -132,7 +132,7 @@ fn names_that_are_taken_are_avoided() {
             #pragma omp barrier
             #line 3
             /* pompeii undo 1: 21 5a033ddf957053fe
-               0+1251,d+29,13+0,1+28
+               0+12b4,d+29,13+0,1+28
             */
         "##]],
     );
