@@ -15,8 +15,9 @@ const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 
 let browser;
 
-/** A page at an address. Errors of its scripts fail the test at `close`. */
-export async function open(url, { theme = "light", width = 1440, height = 900 } = {}) {
+/** A page at an address, with all its views if it has `views`. Errors of its scripts fail the test at
+ *  `close`. */
+export async function open(url, { theme = "light", width = 1440, height = 900, views = true } = {}) {
   browser ??= await chromium.launch({
     executablePath: BROWSERS.find((place) => fs.existsSync(place)),
     args: ["--disable-gpu", "--disable-dev-shm-usage", "--no-sandbox"],
@@ -32,12 +33,12 @@ export async function open(url, { theme = "light", width = 1440, height = 900 } 
   page.on("console", (line) =>
     line.type() === "error" && !isAnswer(line.text()) && page.errors.push(line.text()));
   await page.goto(url);
-  await ready(page);
+  if (views) await ready(page);
   return page;
 }
 
 /** Waits until all views of a page are there: the overview is shown before them. */
-export const ready = (page) => 
+export const ready = (page) =>
   page.locator("#views:not([aria-busy])").waitFor({ state: "attached" });
 
 /** The address of a page now; what the browser has told of it may be older. */

@@ -118,12 +118,12 @@ test("tasks, Figure 8: task instances in the call tree, where they were executed
 });
 
 test("comparisons of runs: tables and the picture are seen, without scripts", async () => {
-  const page = await open(process.env.PAGE_CHANGES);
+  const page = await open(process.env.PAGE_CHANGES, { views: false });
   assert.equal(await page.locator("h1").textContent(), "From four.exp to sixteen.exp");
   assert.match(await page.locator("tr").first().textContent() ?? "", /^Wall time\d.* -> /);
   await checkAxe(page);
   await close(page);
-  const scaling = await open(process.env.PAGE_SCALING);
+  const scaling = await open(process.env.PAGE_SCALING, { views: false });
   await shot(scaling, "scaling");
   assert.equal(await scaling.locator("svg circle").count(), 2);
   const threads = await scaling.locator("tr").first().locator("td").allTextContents();
