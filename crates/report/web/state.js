@@ -52,9 +52,11 @@ export class State {
     /** @type {{keys: (keyof T)[], act: (now: T, before: T) => void}[]} */
     this.subscribers = [];
     this.lastStep = { kind: "", time: -Infinity };
+    /** What the address was when the state was last the same. */
+    this.shown = bar.hash();
     /** @type {T} */
-    this.now = this.parse(bar.hash());
-    bar.onBack(() => this.become(this.parse(this.bar.hash())));
+    this.now = this.parse(this.shown);
+    bar.onBack(() => this.follow());
   }
 
   /** Calls `act` after each change of one of these parts. @param {(keyof T)[]} keys
@@ -63,10 +65,17 @@ export class State {
     this.subscribers.push({ keys, act });
   }
 
+  /** Becomes what the address says. */
+  follow() {
+    this.become(this.parse(this.bar.hash()));
+  }
+
   /** Changes parts of the state. Steps of the same `kind` that follow quickly are one for Back; with
    *  `replace` there is no step at all.
    *  @param {Partial<T>} patch @param {{kind?: string, replace?: boolean}} how */
   set(patch, how = {}) {
+    // The address may be another one since a moment ago; the browser tells of it later.
+    if (this.bar.hash() !== this.shown) this.follow();
     const next = { ...this.now, ...patch };
     const hash = this.write(next);
     if (hash === this.write(this.now)) return;
@@ -84,6 +93,7 @@ export class State {
   become(next) {
     const before = this.now;
     this.now = next;
+    this.shown = this.bar.hash();
     const isChanged = (/** @type {keyof T} */ key) =>
       this.fields[key].write(next[key]) !== this.fields[key].write(before[key]);
     for (const { keys, act } of this.subscribers) if (keys.some(isChanged)) act(next, before);

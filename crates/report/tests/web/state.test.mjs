@@ -63,3 +63,15 @@ test("turns of the wheel are one step", () => {
   state.set({ find: "3" }, { kind: "zoom" });
   assert.deepEqual(at.entries, ["", "#find=2", "#find=3"]);
 });
+
+test("an address that the browser has not told of yet is not written over", () => {
+  const at = bar("#view=trees");
+  const state = new State(FIELDS, at);
+  const seen = [];
+  state.subscribe(["view"], (now) => seen.push(now.view));
+  at.push("#find=link");
+  state.set({ on: true }, { replace: true });
+  assert.deepEqual(state.now, { view: "overview", find: "link", calls: [], on: true });
+  assert.deepEqual(at.entries, ["#view=trees", "#find=link&on=1"]);
+  assert.deepEqual(seen, ["overview"]);
+});
