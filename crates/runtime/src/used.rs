@@ -31,31 +31,39 @@ pub fn note(process: &Process) {
     });
 }
 
+/// A program may end on a small stack, so the file is read in small parts. Each begins before the
+/// end of the one before it, and so has the whole line if that did not.
 fn peak_kb() -> Option<u64> {
-    let mut text = [0_u8; 4096];
-    // SAFETY: system calls on a NUL-terminated name, on a descriptor of our own, and on the local
-    // variable.
-    let count = unsafe {
-        let file = libc::open(STATUS.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return None;
-        }
-        let count = libc::read(file, text.as_mut_ptr().cast(), text.len());
-        libc::close(file);
-        count
+    const BYTES: usize = 512;
+    const LINE_BYTES: usize = 64;
+    // SAFETY: a system call on a NUL-terminated name.
+    let file = unsafe { libc::open(STATUS.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if file < 0 {
+        return None;
+    }
+    let part_at = |offset: usize| {
+        let mut text = [0_u8; BYTES];
+        // SAFETY: a system call on a descriptor of our own, and on the local variable.
+        let count =
+            unsafe { libc::pread(file, text.as_mut_ptr().cast(), BYTES, offset.try_into().ok()?) };
+        let count = usize::try_from(count).ok().filter(|&count| count > LINE_BYTES)?;
+        Some(parse(&text[..count]))
     };
-    parse(text.get(..usize::try_from(count).ok()?)?)
+    let peak = (0..).step_by(BYTES - LINE_BYTES).map_while(part_at).find_map(|peak| peak);
+    // SAFETY: a descriptor of our own.
+    unsafe { libc::close(file) };
+    peak
 }
 
-/// The number of the line.
+/// The number of the line, which ends in this text.
 fn parse(text: &[u8]) -> Option<u64> {
     let place = text.windows(PEAK.len()).position(|part| part == PEAK)?;
     let mut sum = None;
     for byte in text[place + PEAK.len()..].iter().skip_while(|byte| byte.is_ascii_whitespace()) {
-        let Some(digit) = byte.checked_sub(b'0').filter(|digit| *digit < 10) else { break };
+        let Some(digit) = byte.checked_sub(b'0').filter(|digit| *digit < 10) else { return sum };
         sum = Some(sum.unwrap_or(0_u64).checked_mul(10)?.checked_add(u64::from(digit))?);
     }
-    sum
+    None
 }
 
 #[cfg(test)]
@@ -67,6 +75,7 @@ mod tests {
         let text = b"Name:\tVmHWM: 9\nVmPeak:\t  999 kB\nVmHWM:\t  1234 kB\nVmRSS:\t 7 kB\n";
         assert_eq!(parse(text), Some(1234));
         assert_eq!(parse(b"\nVmHWM:\t kB\n"), None);
+        assert_eq!(parse(b"\nVmHWM:\t 12"), None, "the number may go on in the next part");
         assert_eq!(parse(b"Name:\ta\n"), None);
         assert!(peak_kb().is_some_and(|peak| peak > 100));
     }
