@@ -215,7 +215,7 @@ fn a_taskwait_has_its_items_in_the_trace() {
 pub const CONSTRUCTS: &str = r#"
 #include <omp.h>
 #include <stdio.h>
-static long sum;
+static long sum, in_second, in_lock;
 static omp_lock_t lock;
 static int fib(int n) {
   int a, b;
@@ -235,12 +235,12 @@ static void loops(int n) {
 #pragma omp critical
       sum += i;
 #pragma omp critical(second)
-      sum += 1;
+      in_second += 1;
     }
 #pragma omp for schedule(guided, 2) nowait
     for (int i = 0; i < n; i++) {
       omp_set_lock(&lock);
-      sum += i;
+      in_lock += i;
       omp_unset_lock(&lock);
     }
 #pragma omp for ordered schedule(static, 1)
@@ -285,7 +285,7 @@ int main(void) {
     sum += own;
   }
   omp_destroy_lock(&lock);
-  printf("%ld %d %d\n", sum, result, shared);
+  printf("%ld %d %d\n", sum + in_second + in_lock, result, shared);
   return 3;
 }
 "#;
