@@ -70,7 +70,7 @@ pub(super) struct Building {
     /// Work up to now, in ticks, and the number of created tasks.
     work: u64,
     created: u64,
-    /// Steps of all tasks; at most so many.
+    /// The number of steps of all tasks that are kept.
     stored: usize,
     /// Tasks were put together.
     is_collapsed: bool,

@@ -23,11 +23,11 @@ pub enum Step {
     /// Work of tasks that were put together ([`super::collapse`]), for this number of ticks, if one
     /// thread executes them.
     Alone(u64),
-    /// So many of them begin on this thread.
+    /// The number of these tasks that begin on this thread.
     AloneStarts(u64),
     /// The longest chain of work of tasks that were put together, if each of them has a thread.
     Chain(u64),
-    /// So many tasks begin in this chain.
+    /// The number of tasks that begin in this chain.
     ChainStarts(u64),
     /// It waits for its children.
     Taskwait,

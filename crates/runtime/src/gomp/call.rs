@@ -203,8 +203,8 @@ pub const fn answer<const ENTRY: usize>(answer: usize) -> usize {
     if const { asks_for_cancellation(ENTRY) } { answer } else { 0 }
 }
 
-/// What a call has left in registers and on the stack, where an entry point has so many arguments
-/// that none is free for the address that the call returns to ([`super::exports`]).
+/// The registers with arguments and the stack of a call. It is for entry points whose arguments
+/// leave no register free for the address that the call returns to ([`super::exports`]).
 #[repr(C)]
 pub struct Frame {
     /// Where the call goes on to after the function of this adapter, unless that passes it on.

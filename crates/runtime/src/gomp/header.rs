@@ -294,7 +294,7 @@ mod tests {
         for size in [0, 1, 24, COMPACT_BYTES] {
             let user: Vec<u8> = (1..=64).take(size).collect();
             assert!(Compact::has_room(size, 16));
-            // SAFETY: data of this size, and as libgomp does: a copy as long as it is told.
+            // SAFETY: the data have this size, and the copy is as long as that of libgomp.
             unsafe {
                 let data = (user.as_ptr() as usize, size);
                 let block = Compact::new(7, nothing(), data);

@@ -61,6 +61,38 @@ pub(super) fn happen(
                 thread.exit(region, now);
             }
         }
+        "unset" => {
+            let fast = |here: Here, site: CallSite| {
+                let give_back = |thread| locks::give_back_guarded(thread, site, lock, At(now));
+                here.guarded().and_then(give_back).is_some()
+                    || way!(here, give_back(here, site, lock, At(now))).is_some()
+            };
+            let general = |thread: &mut Location, now| sync::unlocked(thread, lock, now);
+            enter(thread, region, now, fast, general);
+        }
+        "gone" => {
+            let (at, key) = (thread.header.current, Key::Region(region).encode());
+            let fast = |here: Here| {
+                here.guarded().is_some_and(|thread| guarded::exit(thread, key, At(now)))
+                    || way!(here, leave(here, at, At(now)))
+            };
+            if !on_fast_way(thread, fast) {
+                thread.exit(region, now);
+            }
+        }
+        _ => happen_of_tests_and_nests(thread, verb, region, lock, now),
+    }
+}
+
+/// Events of a lock that is tested, and of one that may be taken again.
+fn happen_of_tests_and_nests(
+    thread: &mut Location,
+    verb: &str,
+    region: u32,
+    lock: &'static Lock,
+    now: u64,
+) {
+    match verb {
         "refused" => {
             let at = thread.header.current;
             let of = (lock, ADDRESS);
@@ -84,25 +116,6 @@ pub(super) fn happen(
                 if sync::nested_acquired(thread, lock) {
                     sync::locked(thread, lock, now);
                 }
-                thread.exit(region, now);
-            }
-        }
-        "unset" => {
-            let fast = |here: Here, site: CallSite| {
-                let give_back = |thread| locks::give_back_guarded(thread, site, lock, At(now));
-                here.guarded().and_then(give_back).is_some()
-                    || way!(here, give_back(here, site, lock, At(now))).is_some()
-            };
-            let general = |thread: &mut Location, now| sync::unlocked(thread, lock, now);
-            enter(thread, region, now, fast, general);
-        }
-        "gone" => {
-            let (at, key) = (thread.header.current, Key::Region(region).encode());
-            let fast = |here: Here| {
-                here.guarded().is_some_and(|thread| guarded::exit(thread, key, At(now)))
-                    || way!(here, leave(here, at, At(now)))
-            };
-            if !on_fast_way(thread, fast) {
                 thread.exit(region, now);
             }
         }
