@@ -162,6 +162,7 @@ void POMP_Task_begin(OMPRegDescr *d, long task);
 void POMP_Task_end(OMPRegDescr *d, long task);
 void POMP_Task_detach(OMPRegDescr *d, long task, unsigned long event);
 void POMP_Task_create_end(OMPRegDescr *d, long task);
+/* An untied task goes on after a scheduling point, before the end of the construct that was it. */
 void POMP_Task_resume(OMPRegDescr *d, long task);
 void POMP_Taskwait_enter(OMPRegDescr *d);
 void POMP_Taskwait_exit(OMPRegDescr *d);

@@ -8,7 +8,7 @@ use pompeii_live::{Key, NodeOffset};
 use crate::events::{Attribute, attributes_bytes};
 use crate::guard;
 use crate::location::{Location, ROOT, TASKS, gate, metrics};
-use crate::task::{abandon, due, part};
+use crate::task::{self, abandon, due, part};
 use crate::{team, window};
 
 impl Location {
@@ -78,7 +78,7 @@ impl Location {
         let open = self.current().key == Key::Region(region).encode() || self.find_open(region);
         let now = self.account(now);
         if !open {
-            return;
+            return task::leave_moved(self, region, now);
         }
         if self.current().key != Key::Region(region).encode() {
             self.unwind_to(region, now);

@@ -39,8 +39,8 @@ impl Emitter<'_> {
                 self.note(found.span.start, Severity::Note, message);
                 let Calls { before, after, .. } = self.fork_and_join(texts, index, number);
                 let after = texts.part(|texts| {
-                    texts.again(after);
                     self.resume(texts, index);
+                    texts.again(after);
                 });
                 Parts { before, after, ..Parts::default() }
             }
@@ -199,13 +199,13 @@ impl Emitter<'_> {
             }
         });
         let after = texts.part(|texts| {
+            self.resume(texts, index);
             texts.again(calls[last].after);
             for level in (0..last).rev() {
                 texts.push(if braces(texts, level) { " }" } else { "" });
                 texts.again(calls[level].end);
                 texts.again(calls[level].after);
             }
-            self.resume(texts, index);
         });
         let Calls { clauses, begin, end, iteration, .. } = calls[last];
         Parts { before, clauses, begin, end, iteration, after }

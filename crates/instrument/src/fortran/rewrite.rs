@@ -4,6 +4,7 @@
 //! what belongs to an inner construct stays inside of what belongs to an outer one. Each group of
 //! inserted lines ends with a line marker.
 
+use super::close::Piece;
 use super::declared::Declarations;
 use super::directive::Parsed;
 use super::events::Target;
@@ -336,7 +337,7 @@ impl<'a> Rewriter<'a> {
         let Some(plan) = self.plans.plans[id].clone() else {
             self.add_clauses(id, None);
             if site.close == Close::Itself && facts.parsed[site.directive].name == "taskyield" {
-                self.resume(site);
+                self.after(site.opened, |this| this.write_resume(site));
             }
             return;
         };
@@ -346,10 +347,12 @@ impl<'a> Rewriter<'a> {
         } else {
             self.add_clauses(id, Some(&plan));
         }
-        self.after(site.opened, |this| this.write_after(site, &plan));
-        if site.close == Close::Itself {
-            self.resume(site);
-        }
+        self.after(site.opened, |this| {
+            if site.close == Close::Itself {
+                this.write_resume(site);
+            }
+            this.write_after(site, &plan);
+        });
     }
 
     /// What goes in front of the opening directive.
@@ -382,17 +385,20 @@ impl<'a> Rewriter<'a> {
     fn close(&mut self, id: usize) {
         let facts = self.facts;
         let site = &facts.nest.sites[id];
-        if let Some(plan) = self.plans.plans[id].clone() {
-            match site.close {
-                Close::Directive(end) => self.close_at(site, &plan, end),
-                Close::After(end) => self.close_behind(site, &plan, end),
-                Close::Open | Close::Itself | Close::Nowhere => {}
+        match (self.plans.plans[id].clone(), site.close) {
+            (Some(plan), Close::Directive(end)) => self.close_at(site, &plan, end),
+            (Some(plan), Close::After(end)) => self.close_behind(site, &plan, end),
+            (None, Close::Directive(end) | Close::After(end)) if self.ends_at_point(site) => {
+                self.after(end, |this| this.write_resume(site));
             }
+            _ => {}
         }
-        let name = facts.parsed[site.directive].name.as_str();
-        if matches!(name, "task" | "taskgroup") || name.contains("taskloop") {
-            self.resume(site);
-        }
+    }
+
+    /// Whether the end of this construct is a scheduling point.
+    fn ends_at_point(&self, site: &Site) -> bool {
+        let name = self.facts.parsed[site.directive].name.as_str();
+        matches!(name, "task" | "taskgroup") || name.contains("taskloop")
     }
 
     /// The user's END stays, for the outermost level; everything else goes around it.
@@ -401,7 +407,16 @@ impl<'a> Rewriter<'a> {
         let last = pieces.iter().rposition(|piece| piece.is_end()).unwrap_or(0);
         self.before(end, |this| this.write_pieces(site, plan, &pieces[..last]));
         self.mend_end(site, plan, end);
-        self.after(end, |this| this.write_pieces(site, plan, &pieces[last + 1..]));
+        self.after(end, |this| this.write_rest(site, plan, &pieces[last + 1..]));
+    }
+
+    /// What follows the END of a construct: at a scheduling point its untied task is named first,
+    /// because the ends of regions must find it.
+    fn write_rest(&mut self, site: &Site, plan: &Plan, pieces: &[Piece]) {
+        if self.ends_at_point(site) {
+            self.write_resume(site);
+        }
+        self.write_pieces(site, plan, pieces);
     }
 
     /// The user's END becomes that of the outermost level, or gets a `nowait`.
@@ -436,7 +451,9 @@ impl<'a> Rewriter<'a> {
                 let open = format!("#ifdef {guard}\n#undef {guard}\n");
                 this.out().extend_from_slice(open.as_bytes());
             }
-            this.write_pieces(site, plan, &pieces);
+            let end = pieces.iter().rposition(|piece| piece.is_end()).map_or(0, |last| last + 1);
+            this.write_pieces(site, plan, &pieces[..end]);
+            this.write_rest(site, plan, &pieces[end..]);
             if guard.is_some() {
                 this.out().extend_from_slice(b"#endif\n");
             }
@@ -463,39 +480,36 @@ impl<'a> Rewriter<'a> {
         self.plans.plans[site].as_ref().and_then(|plan| plan.sections.get(section).copied())
     }
 
-    /// An untied task may go on on another thread behind each scheduling point in its text.
-    fn resume(&mut self, scheduling_point: &Site) {
+    /// An untied task may go on at another thread after each scheduling point in its text.
+    fn write_resume(&mut self, scheduling_point: &Site) {
+        let task = self.untied_task_around(scheduling_point);
+        let plan = task.and_then(|task| self.plans.plans[task].as_ref());
+        if let Some(number) = plan.map(|plan| plan.number) {
+            let to = Target::new(scheduling_point, number);
+            self.with_id(to, ("Task", "resume"), Extra::In);
+        }
+    }
+
+    /// The untied task in whose text the construct is.
+    fn untied_task_around(&self, site: &Site) -> Option<usize> {
         let facts = self.facts;
         if facts.options.abi == Abi::Pomp2 {
-            return;
+            return None;
         }
-        let mut parent = scheduling_point.parent;
+        let mut parent = site.parent;
         while let Some(id) = parent {
             let site = &facts.nest.sites[id];
             let parsed = &facts.parsed[site.directive];
             let level = parsed.levels().first();
             if level == Some(&Level::Task) {
-                if parsed.directive.has("untied") {
-                    self.resume_task(id, scheduling_point);
-                }
-                return;
+                return parsed.directive.has("untied").then_some(id);
             }
             let other = parsed.name == "metadirective" || parsed.name.starts_with("te");
             if level == Some(&Level::Parallel) || other {
-                return;
+                return None;
             }
             parent = site.parent;
         }
-    }
-
-    fn resume_task(&mut self, task: usize, scheduling_point: &Site) {
-        let Some(number) = self.plans.plans[task].as_ref().map(|plan| plan.number) else { return };
-        let behind = match scheduling_point.close {
-            Close::Directive(at) | Close::After(at) => at,
-            Close::Itself => scheduling_point.opened,
-            Close::Open | Close::Nowhere => return,
-        };
-        let to = Target::new(scheduling_point, number);
-        self.after(behind, |this| this.with_id(to, ("Task", "resume"), Extra::In));
+        None
     }
 }

@@ -104,6 +104,9 @@ pub unsafe fn wait_enter(thread: *mut Location, construct: impl Construct) -> Op
         if !gate::is_open::<true>(thread) || task::has_children(&mut *thread) {
             return None;
         }
+        if task::may_move(&*thread) {
+            return None;
+        }
         let place = construct.place(Slot::Taskwait);
         let at = children::alternating(thread, (*thread).header.current, Defined::key_at(place))?;
         (*node(thread, at)).visits += 1;

@@ -38,8 +38,9 @@ pub fn create_end(thread: &mut Location, id: usize, regions: TaskRegions) {
     let Some(task) = named(id) else { return };
     // SAFETY: until the end of its creation the instance is alive.
     let maker = unsafe { (*task).maker.load(Ordering::Relaxed) };
-    task::create_end(thread, id, regions, System);
+    // First, because the end must find the creator.
     go_on(thread, maker);
+    task::create_end(thread, id, regions, System);
 }
 
 /// The untied task that is running, 0 where another one is.

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{Setting, check, check_trace};
 
 /// T1 executes two tasks in the barrier, the second beyond T0's arrival at 60: T1 waits from 20 to
 /// 60 without the 30 + 10 ticks of tasks there, and starves from 75 to 90.
@@ -401,13 +401,13 @@ fn untied_task_migrates() {
          11 T1 arrive barrier
          12 T0 run t a
          20 T0 create u b
-         22 T0 created u b
          22 T0 resume t a
+         22 T0 created u b
          25 T0 taskwait w
          30 T1 run u b
          40 T1 done u b
-         42 T1 waited w
          42 T1 resume t a
+         42 T1 waited w
          60 T1 done t a
          70 T0 pass barrier
          70 T1 pass barrier
@@ -436,6 +436,92 @@ fn untied_task_migrates() {
               TASKS 0
                 u x1 10
                 t 18
+        "#]],
+    );
+}
+
+/// The regions that the untied task is in move with it, for the trace: it leaves its creation and its
+/// taskwait at the other thread, and comes back before the first one has found out that it had left.
+#[test]
+fn untied_task_leaves_its_regions_elsewhere() {
+    check_trace(
+        "0 T0 fork parallel p
+         0 T0 begin p 0/2
+         0 T1 begin p 1/2
+         5 T1 create t a
+         6 T1 created t a
+         10 T0 arrive barrier
+         11 T1 arrive barrier
+         12 T0 run t a
+         14 T0 group g
+         20 T0 create u b
+         22 T1 resume t a
+         23 T1 created u b
+         24 T1 taskwait w
+         30 T0 resume t a
+         31 T0 waited w
+         33 T0 group-end g
+         34 T0 grouped g
+         36 T0 taskwait w
+         38 T1 resume t a
+         39 T1 waited w
+         60 T1 done t a
+         61 T1 run u b
+         62 T1 done u b
+         70 T0 pass barrier
+         70 T1 pass barrier
+         80 T0 end p
+         80 T1 end p
+         81 T0 join p",
+        Setting::default(),
+        expect![[r#"
+            T0
+                0 ThreadFork 2
+                0 ThreadTeamBegin 1
+                0 Enter parallel
+               10 Enter barrier
+               12 ThreadTaskSwitch 1:1:1
+               12 Enter t
+               14 Enter g
+               20 Enter create u
+               20 ThreadTaskCreate 1:0:1
+               30 ThreadTaskSwitch 1:1:1
+               31 Leave w
+               33 Enter g end
+               34 Leave g end
+               34 Leave g
+               36 Enter w
+               70 ThreadTaskSwitch 1:0:0
+               70 Leave barrier
+               80 Enter end of parallel
+               81 Leave end of parallel
+               81 Leave parallel
+               81 ThreadTeamEnd 1
+               81 ThreadJoin
+            T1
+                0 ThreadTeamBegin 1
+                0 Enter parallel
+                5 Enter create t
+                5 ThreadTaskCreate 1:1:1
+                6 Leave create t
+               11 Enter barrier
+               22 ThreadTaskSwitch 1:1:1
+               23 Leave create u
+               24 Enter w
+               38 ThreadTaskSwitch 1:1:1
+               39 Leave w
+               60 Leave t
+               60 ThreadTaskComplete 1:1:1
+               61 ThreadTaskSwitch 1:0:1
+               61 Enter u
+               62 Leave u
+               62 ThreadTaskComplete 1:0:1
+               70 ThreadTaskSwitch 1:1:0
+               70 Leave barrier
+               80 Enter end of parallel
+               81 Leave end of parallel
+               81 Leave parallel
+               81 ThreadTeamEnd 1
         "#]],
     );
 }

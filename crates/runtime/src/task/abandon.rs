@@ -29,7 +29,7 @@ pub fn abandon(thread: &mut Location) -> bool {
         flush_creation(thread);
     }
     let left = pop(thread, now);
-    if let (true, Some(region)) = (tied, region_of(thread, left)) {
+    if tied && let Some(region) = region_of(thread, left) {
         executed(thread, left, region);
     }
     match (is_proxy, tied) {

@@ -8,7 +8,8 @@ use pompeii_live::NodeOffset;
 use super::due::{creator_stays, take_due, write_creation};
 use super::instance::{Due, Task, state};
 use super::{
-    PREDICTED, UNTIMED, counted, expect_tasks, is_undeferred, spare, state_of, times, untag, wait,
+    PREDICTED, UNTIMED, counted, expect_tasks, has_moved, is_undeferred, leave_moved, spare,
+    state_of, times, untag, wait,
 };
 use crate::clock::Clock;
 use crate::descriptor::{Defined, TaskRegions};
@@ -157,7 +158,11 @@ fn end_creation_late(
     if node != 0 {
         created(thread, node, immediate);
     }
-    if node != 0 && thread.tracing && handle & UNTIMED != 0 {
+    if handle & UNTIMED == 0 && has_moved(thread) {
+        // Its begin is in the trace of the thread that the creator has left.
+        let now = thread.account(clock.now());
+        leave_moved(thread, create.id, now);
+    } else if node != 0 && thread.tracing && handle & UNTIMED != 0 {
         // It was predicted to be undeferred and is not: the time of this creation stays unknown.
         let now = thread.account(clock.now());
         thread.flush_gate(now);

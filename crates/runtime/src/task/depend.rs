@@ -75,7 +75,7 @@ pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = 
 }
 
 /// The thread enters a taskwait that waits only for the tasks before it by these items. As for
-/// others, it is counted only if there are no children to wait for.
+/// others, it is counted only if there are no children to wait for, and it cannot end elsewhere.
 pub fn enter_taskwait(
     thread: &mut Location,
     region: u32,

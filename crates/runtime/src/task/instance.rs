@@ -71,7 +71,8 @@ pub struct Task {
     pub node: NodeOffset,
     /// The stub for its time on the executing location.
     pub stub: NodeOffset,
-    /// The root of its tree on the location that began it.
+    /// The root of its tree on the location that began it; once `migrated` is set, the index of the
+    /// location where it goes on.
     pub root: NodeOffset,
     /// It never goes on at another thread, and its end says which instance ends.
     pub tied: bool,

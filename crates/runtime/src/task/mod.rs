@@ -19,7 +19,9 @@
 //! its creation is written down only when something else than its own begin comes next.
 //!
 //! An untied task may go on at another thread: there a proxy stands for it, while the entry in the
-//! stack of the thread that it has left is abandoned at a later event of that thread.
+//! stack of the thread that it has left is abandoned at a later event of that thread. The regions
+//! that the task was in have their ends in the trace of the thread where the exits come. The call
+//! path of a proxy begins with the task.
 
 pub mod abandon;
 pub mod counted;
@@ -49,8 +51,10 @@ pub use creation::{create_begin, create_end, new_instance};
 pub use execution::{begin, complete, end, end_detached};
 pub use memory::prefetch;
 pub use stack::{end_fragment, tell_parent};
-pub use untied::{put_back, resume};
-pub use wait::{add_waiting, expect_children, has_children, wait_enter, wait_exit, waited};
+pub use untied::{has_moved, leave_moved, put_back, resume};
+pub use wait::{
+    add_waiting, expect_children, has_children, may_move, wait_enter, wait_exit, waited,
+};
 
 use instance::{Task, state};
 

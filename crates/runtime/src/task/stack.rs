@@ -89,7 +89,7 @@ pub fn tell_parent(thread: &Location, task: *mut Task, entry: *mut Task) {
     }
 }
 
-/// The region of a task that was begun on this thread.
+/// The region of a task that was begun on this thread and has gone on at no other one.
 pub(super) fn region_of(thread: &mut Location, task: *mut Task) -> Option<u32> {
     // SAFETY: the end is not noted yet, so the instance is alive.
     let root = unsafe { (*task).root };

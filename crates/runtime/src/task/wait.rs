@@ -3,6 +3,7 @@
 use pompeii_live::{Key, NodeOffset};
 
 use super::abandon::{is_suspended_in, may_have_left};
+use super::has_moved;
 use super::instance::Task;
 use crate::cause::{self, Delay, Place};
 use crate::clock::Clock;
@@ -23,9 +24,18 @@ pub fn has_children(thread: &mut Location) -> bool {
     children || thread.process.options.timed_undeferred
 }
 
-/// Enters a taskwait; without children it is counted only.
+/// Whether the running task may go on at another thread after a scheduling point.
+#[inline(always)]
+pub fn may_move(thread: &Location) -> bool {
+    let running = thread.tasks.running;
+    // SAFETY: running tasks are alive. No task of POMP2 is said to be tied.
+    unsafe { !(*running).tied && ((*running).construct == u32::MAX || (*running).untied) }
+}
+
+/// Enters a taskwait. Without children it is counted only, except that of an untied task, because
+/// that may end at another thread.
 pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
-    if has_children(thread) || thread.is_passing() {
+    if has_children(thread) || thread.is_passing() || may_move(thread) {
         thread.enter(region, clock.now());
         begin_waiting(thread);
     } else {
@@ -43,7 +53,8 @@ pub fn wait_exit(thread: &mut Location, region: u32, clock: impl Clock) {
     }
     let key = Key::Region(region).encode();
     let here = thread.current().key == key || thread.is_passing();
-    let timed = here || may_have_left(thread) && is_suspended_in(thread, key);
+    let elsewhere = |thread: &mut Location| may_have_left(thread) && is_suspended_in(thread, key);
+    let timed = here || has_moved(thread) || elsewhere(thread);
     if !timed {
         return;
     }

@@ -239,17 +239,17 @@ fn an_untied_task_resumes() {
             { long pomp_t2; POMP_Task_create_begin(pomp_2(), &pomp_t2);
             #line 4
                 #pragma omp task firstprivate(pomp_t2)
-                { POMP_Task_begin(pomp_2(), pomp_t2); f(n - 1);; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_create_end(pomp_2(), pomp_t2); POMP_Task_resume(pomp_1(), pomp_t1); }
+                { POMP_Task_begin(pomp_2(), pomp_t2); f(n - 1);; POMP_Task_end(pomp_2(), pomp_t2); } POMP_Task_resume(pomp_1(), pomp_t1); POMP_Task_create_end(pomp_2(), pomp_t2); }
             { POMP_Taskyield_enter(pomp_3());
             #line 6
                 #pragma omp taskyield
-            POMP_Taskyield_exit(pomp_3()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Task_resume(pomp_1(), pomp_t1); POMP_Taskyield_exit(pomp_3()); }
             #line 7
                 if (n)
             { POMP_Taskgroup_enter(pomp_4());
             #line 8
                   #pragma omp taskgroup
-                  { POMP_Taskgroup_begin(pomp_4()); f(n - 2);; POMP_Taskgroup_end(pomp_4()); } POMP_Taskgroup_exit(pomp_4()); POMP_Task_resume(pomp_1(), pomp_t1); }
+                  { POMP_Taskgroup_begin(pomp_4()); f(n - 2);; POMP_Taskgroup_end(pomp_4()); } POMP_Task_resume(pomp_1(), pomp_t1); POMP_Taskgroup_exit(pomp_4()); }
             { long pomp_p5; POMP_Parallel_fork(pomp_5(), &pomp_p5);
             #line 10
                 #pragma omp parallel firstprivate(pomp_p5)
@@ -263,7 +263,7 @@ fn an_untied_task_resumes() {
             { { const volatile void*pomp_a7[1]; pomp_a7[0] = &(n); POMP_Taskwait_depend_enter(pomp_7(), "i", pomp_a7); }
             #line 14
                 #pragma omp taskwait depend(in: n)
-            POMP_Taskwait_depend_exit(pomp_7()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Task_resume(pomp_1(), pomp_t1); POMP_Taskwait_depend_exit(pomp_7()); }
             #line 15
               } POMP_Task_end(pomp_1(), pomp_t1); } POMP_Task_create_end(pomp_1(), pomp_t1); }
             }
@@ -369,7 +369,7 @@ fn a_taskloop() {
             { POMP_Taskyield_enter(pomp_2());
             #line 6
                   #pragma omp taskyield
-            POMP_Taskyield_exit(pomp_2()); POMP_Task_resume(pomp_1(), pomp_t1); }
+            POMP_Task_resume(pomp_1(), pomp_t1); POMP_Taskyield_exit(pomp_2()); }
             #line 7
                 } } ; POMP_Taskloop_exit(pomp_1(), pomp_l1); }
             #ifdef WIDE

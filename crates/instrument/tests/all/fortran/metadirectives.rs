@@ -336,8 +336,8 @@ fn tasks_and_their_variables() {
             call pomp_H_taskyield_enter(3)
             # 6 "f.f90"
             !$omp taskyield
-            call pomp_H_taskyield_exit(3)
             call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskyield_exit(3)
             call pomp_H_task_end(2,pomp_t2)
             # 7 "f.f90"
             !$omp end metadirective

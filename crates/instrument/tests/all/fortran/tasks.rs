@@ -58,18 +58,18 @@ fn tasks() {
             call pomp_H_task_end(3,pomp_t3)
             # 5 "f.f90"
             !$omp end task
-            call pomp_H_task_create_end(3,pomp_t3)
             call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_task_create_end(3,pomp_t3)
             call pomp_H_taskyield_enter(4)
             # 6 "f.f90"
             !$omp taskyield
-            call pomp_H_taskyield_exit(4)
             call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskyield_exit(4)
             call pomp_H_taskwait_enter(5)
             # 7 "f.f90"
             !$omp taskwait
-            call pomp_H_taskwait_exit(5)
             call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskwait_exit(5)
             call pomp_H_taskgroup_enter(6)
             # 8 "f.f90"
             !$omp taskgroup
@@ -77,8 +77,8 @@ fn tasks() {
             call pomp_H_taskgroup_end(6)
             # 9 "f.f90"
             !$omp end taskgroup
-            call pomp_H_taskgroup_exit(6)
             call pomp_H_task_resume(2,pomp_t2)
+            call pomp_H_taskgroup_exit(6)
             call pomp_H_task_end(2,pomp_t2)
             # 10 "f.f90"
             !$omp end task
