@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pompeii_live::{FixedTable, Used, quoted};
-use pompeii_model::Cube;
+use pompeii_model::{Communicator, CommunicatorId, CommunicatorKey, Cube};
 use pompeii_otf2::Error;
 use pompeii_otf2::folder::Folder;
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::Calibration;
+use crate::clock::align::ClockPoint;
 use crate::counted::{self, Counted};
 use crate::dropped::Dropped;
 use crate::end::End;
@@ -245,6 +246,32 @@ impl RankUse {
     }
 }
 
+/// What tells a communicator of an MPI job apart from others in the experiments of all its ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobCommunicator {
+    /// Its id in the trace.
+    pub id: u32,
+    /// World rank of its first member.
+    pub root: u32,
+    /// Tells those apart that begin with the same process.
+    pub number: u64,
+    /// Where ranks are in its topology, by world rank, as far as these ranks were measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub coordinates: BTreeMap<u32, Vec<u32>>,
+}
+
+impl JobCommunicator {
+    /// Those of a run that has not all ranks of its job, and has a trace.
+    fn of(run: &Run) -> Vec<Self> {
+        let one = |(id, of): (CommunicatorId, &Communicator)| {
+            let CommunicatorKey::Processes { root, number } = of.key else { return None };
+            let coordinates = of.grid.as_ref().map(|grid| grid.coordinates.clone());
+            Some(Self { id: id.0, root, number, coordinates: coordinates.unwrap_or_default() })
+        };
+        run.definitions().communicators.enumerated().filter_map(one).collect()
+    }
+}
+
 /// An MPI job whose processes are one experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
@@ -258,6 +285,13 @@ pub struct Job {
     pub missing: Vec<u32>,
     /// Why, as far as that is known.
     pub unreadable: Vec<String>,
+    /// If ranks are missing: what a trace with them, too, needs to know of communicators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub communicators: Vec<JobCommunicator>,
+    /// If ranks are missing: the clock of the experiment and that of rank 0, at moments at which
+    /// messages have compared them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clock_points: Vec<ClockPoint>,
 }
 
 impl Job {
@@ -275,10 +309,14 @@ impl Job {
         let ranks: Vec<RankEntry> = run.surveys.iter().map(entry).collect();
         let size = run.size().unwrap_or(world.size);
         let there = |rank: &u32| ranks.binary_search_by_key(rank, |entry| entry.rank).is_ok();
+        let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
+        let is_part = run.is_traced() && !missing.is_empty();
         Some(Self {
             id: world.job.clone(),
             size,
-            missing: (0..size).filter(|rank| !there(rank)).collect(),
+            missing,
+            communicators: if is_part { JobCommunicator::of(run) } else { Vec::new() },
+            clock_points: if is_part { run.clock_points() } else { Vec::new() },
             unreadable: run.unreadable.iter().map(|(_, why)| why.clone()).collect(),
             ranks,
         })

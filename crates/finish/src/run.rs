@@ -17,7 +17,7 @@ use pompeii_otf2::folder::Folder;
 use pompeii_symbols::Symbols;
 
 use crate::classes::{self, Class};
-use crate::clock::align::{Alignment, Clock, align_together};
+use crate::clock::align::{Alignment, Clock, ClockPoint, align_together, points_with_rank_0};
 use crate::dropped::{Dropped, dropped};
 use crate::excluded::{Excluded, excluded};
 use crate::guard::{Guarded, guarded};
@@ -354,14 +354,7 @@ fn survey(root: &Folder, folder: &Path, symbols: &Symbols) -> Result<(Definition
 
 /// Brings all clocks to that of the first process; returns the earliest start and the latest end.
 fn align_all(surveys: &mut [Survey]) -> (u64, u64) {
-    let clocks: Vec<Clock> = surveys
-        .iter()
-        .map(|Survey { live, frequency, end_ticks, .. }| Clock {
-            live,
-            frequency: *frequency,
-            end_ticks: *end_ticks,
-        })
-        .collect();
+    let clocks: Vec<Clock> = surveys.iter().map(Survey::clock).collect();
     let alignments = align_together(&clocks);
     let (mut start, mut end) = (u64::MAX, 0);
     for (survey, alignment) in surveys.iter_mut().zip(alignments) {
@@ -375,6 +368,11 @@ fn align_all(surveys: &mut [Survey]) -> (u64, u64) {
 }
 
 impl Survey {
+    fn clock(&self) -> Clock<'_> {
+        let Self { live, frequency, end_ticks, .. } = self;
+        Clock { live, frequency: *frequency, end_ticks: *end_ticks }
+    }
+
     /// Rank in its job; 0 where it is of none.
     pub fn rank(&self) -> u32 {
         self.world.as_ref().map_or(0, |world| world.rank)
@@ -388,6 +386,12 @@ impl Run {
         let size = self.surveys.iter().find_map(|survey| Some(survey.world.as_ref()?.size))?;
         let last = self.surveys.iter().map(Survey::rank).max().unwrap_or(0);
         Some(size.min(MISSING_MAX.max(64 * self.surveys.len() as u32)).max(last + 1))
+    }
+
+    /// The clock of the run and that of rank 0 of its MPI job at the same moments.
+    pub fn clock_points(&self) -> Vec<ClockPoint> {
+        let first = self.surveys.first();
+        first.map_or_else(Vec::new, |first| points_with_rank_0(first.clock(), first.rank()))
     }
 
     /// Whether events were recorded.

@@ -86,6 +86,7 @@ mod tests {
             ],
             missing: vec![3, 4],
             unreadable: vec!["live/process: 7 bytes".into()],
+            ..Job::default()
         };
         expect![[r#"
             There is no data of ranks 3 and 4, of 20 processes.

@@ -13,6 +13,7 @@ use pompeii_model::Frequency;
 use pompeii_otf2::Timestamp;
 use pompeii_otf2::clock::ClockCorrection;
 use pompeii_otf2::definition::ClockOffset;
+use serde::{Deserialize, Serialize};
 
 use crate::mpi;
 
@@ -32,6 +33,17 @@ impl Alignment {
     pub fn time(&self, ticks: u64) -> u64 {
         self.correction.correct(ticks)
     }
+}
+
+/// A moment by two clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockPoint {
+    /// By the clock of the experiment, in its ticks.
+    pub ticks: u64,
+    /// By the clock of rank 0, in nanoseconds.
+    pub rank_0_ns: u64,
+    /// Largest error of that.
+    pub error_ns: u64,
 }
 
 /// A process as its clock is concerned.
@@ -89,6 +101,20 @@ impl Clock<'_> {
             })
         })
     }
+}
+
+/// The clock of a process of an MPI job and that of rank 0 at the same moments. None if they were
+/// never compared, because the process is another one and ended too early.
+pub fn points_with_rank_0(own: Clock, rank: u32) -> Vec<ClockPoint> {
+    let point = |(ticks, offset_ns, error_ns): Measured| {
+        let rank_0_ns = (own.monotonic_ns(ticks) + offset_ns as f64).max(0.0) as u64;
+        ClockPoint { ticks, rank_0_ns, error_ns }
+    };
+    let measured = own.measured();
+    if measured.is_empty() && rank == 0 {
+        return [own.live.start.ticks, own.end_ticks].map(|ticks| point((ticks, 0, 0))).to_vec();
+    }
+    measured.into_iter().map(point).collect()
 }
 
 /// How the times of each become those of the first. Processes that have the same clock have the
