@@ -20,8 +20,8 @@ use crate::terminal::{cannot, shown};
     pompeii merge node1 node2 -o both              folders of two hosts, one MPI job
     pompeii merge exp exp/procs/* -o all           all processes of a script
 
-The processes must have run at the same time. The result has the profile of all of them. Traces
-stay in their experiments. `pompeii cube` merges reports, and `pompeii diff` compares runs.")]
+The processes must have run at the same time. The result has the profile of all of them, and their
+trace if all experiments have one. `pompeii cube` merges reports, and `pompeii diff` compares runs.")]
 pub struct Arguments {
     /// The experiments
     #[arg(value_name = "EXP", required = true, num_args = 2..)]
@@ -29,6 +29,9 @@ pub struct Arguments {
     /// Folder for the new experiment
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// Merge the profiles only, without copies of the events
+    #[arg(long)]
+    no_trace: bool,
 }
 
 /// Does it.
@@ -37,9 +40,12 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     if output.symlink_metadata().is_ok() {
         bail!("{} exists already; name another folder: -o DIR", shown(output));
     }
-    let parts: Vec<Part> =
-        arguments.experiments.iter().map(|experiment| part(experiment)).collect::<Result<_>>()?;
-    let is_traced = parts.iter().any(|part| part.manifest.trace);
+    let mut parts: Vec<Part> = arguments
+        .experiments
+        .iter()
+        .map(|experiment| part(experiment, arguments.no_trace))
+        .collect::<Result<_>>()?;
+    let note = leave_out_traces(&mut parts);
     let place = output.parent().filter(|place| *place != Path::new(""));
     let place = place.unwrap_or(Path::new("."));
     // Next to the result, so that the folder gets its name when it is complete.
@@ -57,17 +63,34 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
         format::counted(manifest.merged.len() as i64, "experiment"),
         quoted(output)
     ));
-    if is_traced {
-        say(
-            "note: the new experiment has no trace; traces are in the experiments that were merged",
-        );
+    if let Some(note) = note {
+        say(note);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Leaves all traces out if one experiment has none, because the trace of a run has all processes.
+/// Returns a note about it.
+fn leave_out_traces(parts: &mut [Part]) -> Option<String> {
+    let without: Vec<&str> =
+        parts.iter().filter(|part| part.trace.is_none()).map(|part| part.name.as_str()).collect();
+    if without.is_empty() || without.len() == parts.len() {
+        return None;
+    }
+    let verb = if without.len() == 1 { "has" } else { "have" };
+    let note = format!(
+        "note: the new experiment has no trace, because {} {verb} none; the other traces stay in \
+         their experiments",
+        without.join(" and ")
+    );
+    parts.iter_mut().for_each(|part| part.trace = None);
+    Some(note)
+}
+
 /// An experiment, which is finished first if that has not been done.
-fn part(named: &Path) -> Result<Part> {
-    let folder = packed::folder(named, Need::Reports)?;
+fn part(named: &Path, no_trace: bool) -> Result<Part> {
+    let need = if no_trace { Need::Reports } else { Need::Everything };
+    let folder = packed::folder(named, need)?;
     if !folder.is_dir() {
         bail!("{}: expected the folder of an experiment, as `pompeii run` writes", shown(named));
     }
@@ -82,7 +105,8 @@ fn part(named: &Path) -> Result<Part> {
     }
     let manifest = Manifest::load(&folder)?;
     let cube = experiment::measured(&folder, Damaged::default())?;
-    Ok(Part { name: shown(named).into_owned(), cube, manifest })
+    let trace = (manifest.trace && !no_trace).then_some(folder);
+    Ok(Part { name: shown(named).into_owned(), cube, manifest, trace })
 }
 
 #[cfg(test)]
@@ -112,7 +136,12 @@ mod tests {
         for (key, value) in more.as_object().unwrap() {
             manifest[key] = value.clone();
         }
-        Part { name: name.to_owned(), cube, manifest: serde_json::from_value(manifest).unwrap() }
+        Part {
+            name: name.to_owned(),
+            cube,
+            manifest: serde_json::from_value(manifest).unwrap(),
+            trace: None,
+        }
     }
 
     /// Merges, and reads the result: its processes, and the time of each call path and thread.

@@ -353,9 +353,7 @@ fn notes(manifest: &Manifest, experiment: &Experiment) -> Vec<String> {
     let mut notes = recover::lost(manifest);
     if !manifest.merged.is_empty() {
         let names = manifest.merged.join(", ");
-        notes.push(format!(
-            "This experiment was merged of {names}. Traces are in these experiments only."
-        ));
+        notes.push(format!("This experiment was merged of {names}."));
     }
     let filter = experiment.named.join(FILTER_COPY);
     if experiment.folder.join(FILTER_COPY).exists() {

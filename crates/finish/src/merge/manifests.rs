@@ -7,7 +7,9 @@ use pompeii_model::Cube;
 
 use super::{Part, cubes};
 use crate::counted::Counted;
+use crate::dropped::Dropped;
 use crate::end::End;
+use crate::guard::Guarded;
 use crate::hot_lines;
 use crate::machine::Resources;
 use crate::manifest::{Job, Lost, Manifest, ProcessEntry, RankEntry, RunInfo, WithoutPlace};
@@ -40,6 +42,7 @@ pub fn job(jobs: &[&Job]) -> Job {
         missing: (0..size).filter(|rank| !there.contains(rank)).collect(),
         unreadable: jobs.iter().flat_map(|job| job.unreadable.clone()).collect(),
         ranks,
+        ..Job::default()
     }
 }
 
@@ -48,6 +51,9 @@ pub fn merged(parts: &[Part], cube: &Cube, job: Option<Job>) -> Manifest {
     let all = || parts.iter().map(|part| &part.manifest);
     let first = &parts[0].manifest;
     let start_realtime_ns = all().map(|of| of.start_realtime_ns).min().unwrap_or(0);
+    // What is said of traces has its place if all are merged.
+    let trace = parts.iter().all(|part| part.trace.is_some());
+    let traced = || parts.iter().filter(|_| trace);
     Manifest {
         tool: concat!("Pompeii ", env!("CARGO_PKG_VERSION")).to_owned(),
         program: cubes::programs(parts),
@@ -58,15 +64,20 @@ pub fn merged(parts: &[Part], cube: &Cube, job: Option<Job>) -> Manifest {
         wall_ns: (cube.clock.seconds(cube.wall_ticks) * 1e9) as u64,
         locations: cube.system.locations.len(),
         observed_by: observed_by(&cube.regions),
-        trace: false,
+        trace,
         regions: cube.regions.len(),
         call_paths: cube.calls.len(),
         counted: all().filter_map(|of| of.counted.clone()).reduce(Counted::with),
         threads: threads(parts),
-        lost: lost(parts),
-        // These are about traces.
-        guarded: Vec::new(),
-        summed_visits: 0,
+        lost: Lost {
+            is_trace_empty: trace && all().all(|of| of.lost.is_trace_empty),
+            dropped: traced().flat_map(|part| dropped(part, start_realtime_ns)).collect(),
+            ..lost(parts)
+        },
+        guarded: together(traced().flat_map(|part| guarded(part, start_realtime_ns))),
+        summed_visits: traced()
+            .map(|part| part.manifest.summed_visits)
+            .fold(0, u64::saturating_add),
         excluded: together(all().flat_map(|of| of.excluded.clone())),
         excluded_visits: all().map(|of| of.excluded_visits).max().unwrap_or(0),
         hot_lines: hot_lines::together(all().flat_map(|of| &of.hot_lines)),
@@ -148,14 +159,39 @@ fn lost(parts: &[Part]) -> Lost {
     Lost {
         events: sum(|of| of.events),
         more_events: all().any(|of| of.more_events),
-        is_trace_empty: false,
-        dropped: Vec::new(),
         threads: sum(|of| of.threads),
         without_place,
         readings: sum(|of| of.readings),
         reason: all().find_map(|of| of.reason.clone()),
         died: all().any(|of| of.died),
+        ..Lost::default()
     }
+}
+
+/// How many seconds after the others a part began.
+fn later_s(part: &Part, start_realtime_ns: u64) -> f64 {
+    part.manifest.start_realtime_ns.saturating_sub(start_realtime_ns) as f64 / 1e9
+}
+
+fn guarded(part: &Part, start_realtime_ns: u64) -> Vec<Guarded> {
+    let later_s = later_s(part, start_realtime_ns);
+    let moved = |of: &Guarded| Guarded {
+        since_s: of.since_s + later_s,
+        until_s: of.until_s.map(|until_s| until_s + later_s),
+        ..of.clone()
+    };
+    part.manifest.guarded.iter().map(moved).collect()
+}
+
+fn dropped(part: &Part, start_realtime_ns: u64) -> Vec<Dropped> {
+    let later_s = later_s(part, start_realtime_ns);
+    let moved = |of: &Dropped| Dropped {
+        location: format!("{}: {}", part.name, of.location),
+        from_s: of.from_s + later_s,
+        until_s: of.until_s + later_s,
+        ..of.clone()
+    };
+    part.manifest.lost.dropped.iter().map(moved).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Several experiments of one run as one: of processes that were measured in folders of their own,
 //! for example because they have no common file system, or because they are no MPI job. The
-//! result has the profile of all processes. Traces stay in their experiments.
+//! result has the profile of all processes, and their trace if all experiments have one.
 //!
 //! Ranks stay what they are if all experiments are of one MPI job; otherwise the processes are
 //! numbered in the order of the experiments. Times of experiments of other hosts are converted to
@@ -9,13 +9,15 @@
 
 mod cubes;
 mod manifests;
+mod trace;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pompeii_model::{Cube, Ticks};
 use pompeii_otf2::folder::Folder;
 
+use crate::clock::align::ClockPoint;
 use crate::manifest::{Job, Manifest};
 use crate::profile::write_cube;
 use crate::rate::Rate;
@@ -30,6 +32,8 @@ pub struct Part {
     pub cube: Cube,
     /// Its manifest.
     pub manifest: Manifest,
+    /// The folder of its trace; `None` if it has none, or if the trace is not to be merged.
+    pub trace: Option<PathBuf>,
 }
 
 /// Why experiments cannot be merged.
@@ -48,19 +52,36 @@ pub enum MergeError {
          `pompeii cube mean` computes their mean"
     )]
     Apart(String),
+    /// A trace cannot be read.
+    #[error("cannot read the trace of {0} (`--no-trace` merges the profiles only)")]
+    Trace(String, #[source] pompeii_otf2::Error),
+    /// The trace of an experiment of an older version.
+    #[error(
+        "{0} was made by a version of Pompeii that did not note which communicators its ranks have \
+         in common with other ranks; `--no-trace` merges the profiles only"
+    )]
+    Old(String),
+    /// A trace has a definition of this kind, which only other tools write.
+    #[error(
+        "the trace of {0} has a definition that traces of Pompeii do not have, {1}; `--no-trace` \
+         merges the profiles only"
+    )]
+    Foreign(String, &'static str),
     /// The result cannot be written.
     #[error(transparent)]
     Write(#[from] Error),
 }
 
-/// Writes one experiment with the processes of all parts into `folder`, which is empty.
+/// Writes one experiment with the processes of all parts into `folder`, which is empty. It has a
+/// trace if all parts have one.
 ///
 /// # Errors
 /// Why they do not belong together, or what cannot be written.
 pub fn merge(mut parts: Vec<Part>, folder: &Path) -> Result<Manifest, MergeError> {
     check_different(&parts)?;
     parts.iter_mut().for_each(|part| cubes::lift_tasks(&mut part.cube));
-    let job = common_job(&parts)?;
+    let mut job = common_job(&parts)?;
+    let ranks: Vec<Vec<u32>> = parts.iter().map(own_ranks).collect();
     if job.is_none() {
         check_together(&parts)?;
         number(&mut parts);
@@ -68,11 +89,27 @@ pub fn merge(mut parts: Vec<Part>, folder: &Path) -> Result<Manifest, MergeError
     to_first_clock(&mut parts);
     let wall_ns = manifests::span(&parts);
     let cube = cubes::merged(&parts, wall_ns);
+    if parts.iter().all(|part| part.trace.is_some()) {
+        let known = trace::write((&parts, &ranks), (&cube, job.is_some()), folder)?;
+        if let Some(job) = job.as_mut().filter(|job| !job.missing.is_empty()) {
+            (job.communicators, job.clock_points) = (known, clock_points(&parts));
+        }
+    }
     let manifest = manifests::merged(&parts, &cube, job);
     write_cube(&cube, folder, PROFILE_FILE)?;
     let root = Folder::open(folder).map_err(Error::from)?;
     manifest.store(&root).map_err(Error::from)?;
     Ok(manifest)
+}
+
+/// The clock of the first part, which is that of all, and that of rank 0.
+fn clock_points(parts: &[Part]) -> Vec<ClockPoint> {
+    let first = parts.first().and_then(|part| part.manifest.job.as_ref());
+    first.map_or_else(Vec::new, |job| job.clock_points.clone())
+}
+
+fn own_ranks(part: &Part) -> Vec<u32> {
+    part.cube.system.processes.iter().map(|process| process.rank).collect()
 }
 
 fn check_different(parts: &[Part]) -> Result<(), MergeError> {

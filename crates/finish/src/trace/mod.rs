@@ -39,10 +39,10 @@ fn location_ref(rank: u32, thread: usize) -> LocationRef {
 }
 
 /// Name of the trace property with the error of the clocks of different hosts.
-const CLOCK_ERROR: &str = "POMPEII::CLOCK_ERROR_NS";
+pub const CLOCK_ERROR: &str = "POMPEII::CLOCK_ERROR_NS";
 
 /// Name of the trace property that a location may have several threads, one after another.
-const LOCATION_REUSED: &str = "OTF2::PTHREAD_LOCATION_REUSED";
+pub const LOCATION_REUSED: &str = "OTF2::PTHREAD_LOCATION_REUSED";
 
 /// A trace that is being written.
 pub struct Trace {
@@ -212,7 +212,8 @@ fn define_paradigm(archive: &mut ArchiveWriter, paradigm: enums::Paradigm) -> Re
     Ok(())
 }
 
-fn define_system(
+/// Defines the machine, its hosts, and the processes and threads with their numbers of events.
+pub fn define_system(
     archive: &mut ArchiveWriter,
     system: &System,
     events: &[Vec<u64>],
@@ -289,13 +290,21 @@ fn define_thread(
 /// Ranks that have left nothing: messages name them, so they have to be there.
 fn define_missing(archive: &mut ArchiveWriter, system: &System, size: u32) -> Result<(), Error> {
     let there: Vec<u32> = system.processes.iter().map(|process| process.rank).collect();
-    let thread = archive.string("Master thread")?;
     for rank in (0..size).filter(|rank| there.binary_search(rank).is_err()) {
-        let name = archive.string(&format!("MPI Rank {rank} (not measured)"))?;
-        define_process(archive, rank, name, SystemTreeNodeRef(0))?;
-        define_thread(archive, (rank, 0), thread, 0)?;
+        define_missing_process(archive, rank, &format!("MPI Rank {rank} (not measured)"))?;
     }
     Ok(())
+}
+
+/// A process without events, with its first thread.
+pub fn define_missing_process(
+    archive: &mut ArchiveWriter,
+    rank: u32,
+    name: &str,
+) -> Result<(), Error> {
+    let (name, thread) = (archive.string(name)?, archive.string("Master thread")?);
+    define_process(archive, rank, name, SystemTreeNodeRef(0))?;
+    define_thread(archive, (rank, 0), thread, 0)
 }
 
 fn define_region(archive: &mut ArchiveWriter, id: RegionRef, region: &Region) -> Result<(), Error> {

@@ -101,6 +101,11 @@ impl ArchiveWriter {
         &self.files
     }
 
+    /// Bytes of a chunk of its event files.
+    pub fn event_chunk_bytes(&self) -> usize {
+        self.options.event_chunk_bytes
+    }
+
     /// Name of the event file of a location in [`ArchiveWriter::files`].
     pub fn event_name(location: LocationRef) -> String {
         format!("{}.evt", location.0)

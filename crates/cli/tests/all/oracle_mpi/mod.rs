@@ -11,6 +11,7 @@ mod every;
 mod files;
 mod folders;
 mod groups;
+mod merged;
 mod polls;
 mod ranks;
 mod refused;
