@@ -226,6 +226,10 @@ impl Contexts {
     #[inline(always)]
     pub fn free_own(&mut self) -> Option<NonNull<Context>> {
         let first = self.next;
+        // SAFETY: as for `top`; places of the ring have records.
+        if unsafe { first.as_ref() }.is_some_and(|place| recycle::is_free(place.record())) {
+            return NonNull::new(first);
+        }
         let mut at = first;
         // SAFETY: as for `top`; a ring has no null, and its places have records.
         while !recycle::is_free(unsafe { at.as_ref()?.record() }) {

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::descriptor::{Given, Handle};
+use crate::descriptor::{Handle, Named};
 use crate::location::Location;
 use crate::tls::{self, Thread};
 use crate::{clock, openmp, start, team};
@@ -15,13 +15,13 @@ pub fn team_around(thread: &Location) -> Option<u32> {
 }
 
 /// A thread begins its part in the team that the construct's handle leads to.
-pub fn begin(construct: Given, team: impl FnOnce(&Handle) -> Option<u32>) {
+pub fn begin(construct: impl Named, team: impl FnOnce(&Handle) -> Option<u32>) {
     begin_as(construct, team, openmp::thread_of_team);
 }
 
 /// The same for the thread whose number and team size `part` has.
 pub fn begin_as(
-    construct: Given,
+    construct: impl Named,
     team: impl FnOnce(&Handle) -> Option<u32>,
     part: impl Fn() -> (u32, u32),
 ) {
@@ -43,7 +43,7 @@ pub fn begin_as(
 
 /// The location with this thread's number begins; returns what the thread's events go to now.
 fn begin_part(
-    construct: Given,
+    construct: impl Named,
     team: impl FnOnce(&Handle) -> Option<u32>,
     (number, size): (u32, u32),
     before: Thread,

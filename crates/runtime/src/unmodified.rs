@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU16};
 
 use crate::addresses::{Addresses, zeroed};
-use crate::descriptor::{self, Given, InCode, Words};
+use crate::descriptor::{self, Given, Handle, InCode, Named, Words};
 use crate::loaded::{self, CodePlace};
 use crate::shared::AtomicUsize;
 use crate::shared::Ordering::{Acquire, Relaxed, Release};
@@ -196,6 +196,12 @@ fn next_number() -> u16 {
 fn numbered_places() -> Option<&'static [AtomicUsize; NUMBERS]> {
     // SAFETY: what is stored there is never freed.
     unsafe { NUMBERED.load(Acquire).as_ref() }
+}
+
+/// The handle of a construct, for an adapter that keeps it; `None` if nothing is measured.
+pub fn handle(construct: Given) -> Option<&'static Handle> {
+    // A child that is not measured may have been forked while another thread had the lock.
+    construct.known_handle().or_else(|| (!start::is_off()).then(|| construct.handle()))
 }
 
 /// The number of a construct, which [`construct`] must have found. It fits where an address does

@@ -236,9 +236,26 @@ impl Handle {
     /// The same where they have been visited before, and calls carry the team's id.
     #[inline(always)]
     pub fn known_parallel(&'static self) -> Option<&'static ParallelRegions> {
-        let is_known = self.visited.load(Ordering::Acquire) & parts::PARALLEL != 0;
-        // SAFETY: as above.
-        is_known.then(|| unsafe { &*self.regions.as_ptr().cast() })
+        // SAFETY: they are known.
+        self.knows_parallel().then(|| unsafe { self.parallel_that_is_known() })
+    }
+
+    /// Whether they have been visited before, and calls carry the team's id. (Asked for alone, it
+    /// is one comparison.)
+    #[inline(always)]
+    pub fn knows_parallel(&self) -> bool {
+        self.visited.load(Ordering::Acquire) & parts::PARALLEL != 0
+    }
+
+    /// The regions of a parallel construct that [`Handle::knows_parallel`].
+    ///
+    /// # Safety
+    /// It must.
+    #[inline(always)]
+    pub unsafe fn parallel_that_is_known(&'static self) -> &'static ParallelRegions {
+        // SAFETY: both are written, and nothing is written there any more; one lies behind the
+        // other.
+        unsafe { &*self.regions.as_ptr().cast() }
     }
 
     /// The regions of a task construct.
@@ -415,30 +432,57 @@ impl Given {
         Self(unsafe { NonNull::new_unchecked(descriptor) })
     }
 
-    /// Its handle.
-    #[inline(always)]
-    pub fn handle(self) -> &'static Handle {
-        // SAFETY: the promise of `Given::new`.
-        unsafe { handle(self.0.as_ptr()) }
-    }
-
-    /// Its handle, if it has been visited.
-    #[inline(always)]
-    pub fn known_handle(self) -> Option<&'static Handle> {
-        // SAFETY: the promise of `Given::new`.
-        unsafe { known_handle(self.0.as_ptr()) }
-    }
-
-    /// Whether calls on it carry team and task ids.
-    pub fn is_extended(self) -> bool {
-        // SAFETY: the promise of `Given::new`.
-        unsafe { is_extended(self.0.as_ptr()) }
-    }
-
     /// Where it is.
     #[inline(always)]
     pub fn address(self) -> *mut Descriptor {
         self.0.as_ptr()
+    }
+}
+
+/// What an adapter names a construct by: a descriptor, or, if the adapter keeps it, the handle that
+/// the descriptor leads to. Then an event need not look whether the descriptor was visited.
+pub trait Named: Copy {
+    /// The construct's handle.
+    fn handle(self) -> &'static Handle;
+    /// The same, if the descriptor has been visited.
+    fn known_handle(self) -> Option<&'static Handle>;
+    /// Whether calls on the construct carry team and task ids.
+    fn is_extended(self) -> bool;
+}
+
+impl Named for Given {
+    #[inline(always)]
+    fn handle(self) -> &'static Handle {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { handle(self.0.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn known_handle(self) -> Option<&'static Handle> {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { known_handle(self.0.as_ptr()) }
+    }
+
+    fn is_extended(self) -> bool {
+        // SAFETY: the promise of `Given::new`.
+        unsafe { is_extended(self.0.as_ptr()) }
+    }
+}
+
+impl Named for &'static Handle {
+    #[inline(always)]
+    fn handle(self) -> &'static Handle {
+        self
+    }
+
+    #[inline(always)]
+    fn known_handle(self) -> Option<&'static Handle> {
+        Some(self)
+    }
+
+    #[inline(always)]
+    fn is_extended(self) -> bool {
+        self.extended
     }
 }
 

@@ -16,7 +16,7 @@ use super::kit::{self, children, gate, records};
 use super::known;
 use crate::cause::Place;
 use crate::clock::Clock;
-use crate::descriptor::{Defined, Given, Handle, Slot};
+use crate::descriptor::{Defined, Handle, Named, Slot};
 use crate::events::Records;
 use crate::location::Location;
 
@@ -40,7 +40,7 @@ impl children::Wanted for (*const Handle, Slot) {
 impl<const GATE: u32> Event<GATE> {
     /// Where this thread is, if the descriptor is known and the gate is this one.
     #[inline(always)]
-    pub fn begin(descriptor: Given, slot: Slot) -> Option<Self> {
+    pub fn begin(descriptor: impl Named, slot: Slot) -> Option<Self> {
         let (thread, handle) = known(descriptor)?;
         Self::begin_known(thread, handle, slot)
     }
@@ -197,7 +197,21 @@ impl<const GATE: u32> Event<GATE> {
         unsafe { self.step_with(clock, |records, region| records.region(record(region))) }
     }
 
-    /// The same with several records.
+    /// The same of a thread without a trace.
+    #[inline(always)]
+    pub unsafe fn step_untraced(&self, clock: impl Clock) -> Option<Step> {
+        // SAFETY: the contract of this module.
+        unsafe {
+            gate::close(self.thread);
+            let step = try_step(false, (self.thread, self.at), clock, |_| true, |records| records);
+            if step.is_none() {
+                self.finish();
+            }
+            step
+        }
+    }
+
+    /// The same as [`Event::step`] with several records.
     #[inline(always)]
     pub unsafe fn step_with(
         &self,

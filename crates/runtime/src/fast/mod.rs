@@ -22,11 +22,11 @@ pub mod untimed_tasks;
 
 use kit::gate::Here;
 
-use crate::descriptor::{Given, Handle};
+use crate::descriptor::{Handle, Named};
 
 /// This thread's location, or what stands in for it, and the descriptor's handle, if that is known.
 #[inline(always)]
-pub fn known(descriptor: Given) -> Option<(Here, &'static Handle)> {
+pub fn known(descriptor: impl Named) -> Option<(Here, &'static Handle)> {
     let thread = Here::now();
     descriptor.known_handle().map(|handle| (thread, handle))
 }

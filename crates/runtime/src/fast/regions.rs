@@ -20,7 +20,7 @@ use crate::atomics;
 use crate::barrier::{self, Phase};
 use crate::cause::Place;
 use crate::clock::Clock;
-use crate::descriptor::{Given, Handle, Slot};
+use crate::descriptor::{Defined, Handle, Named, Slot};
 use crate::events::kind;
 use crate::location::Location;
 use crate::sync::{self, Lock};
@@ -54,19 +54,35 @@ pub fn enter<const GATE: u32>(
 }
 
 /// Enters a worksharing loop, which has `count` iterations in all; false where nothing was done and
-/// something is to be done.
+/// something is to be done. Without `TRACE` nothing is done for a thread with a trace, nor if the
+/// number of iterations is another one than last time, so that the event needs fewer registers.
 #[inline(always)]
-pub fn enter_loop(thread: Here, handle: &'static Handle, count: i64, clock: impl Clock) -> bool {
+pub fn enter_loop<const TRACE: bool>(
+    thread: Here,
+    handle: &'static Handle,
+    count: i64,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let slot = Slot::Worksharing;
         let Some(event) = Event::<0>::begin_known(thread, handle, slot) else { return false };
+        if !TRACE && (*event.thread).tracing {
+            return false;
+        }
         let Some(child) = event.child() else { return (*event.handle).is_filtered(slot) };
-        if event.step(clock, |region| region.enter).is_none() {
+        if !TRACE && !(*event.node(child)).has_iterations(count) {
+            return false;
+        }
+        let step = match TRACE {
+            true => event.step(clock, |region| region.enter),
+            false => event.step_untraced(clock),
+        };
+        if step.is_none() {
             return false;
         }
         event.go_to(child);
-        if !(*event.node(child)).has_iterations(count) {
+        if TRACE && !(*event.node(child)).has_iterations(count) {
             return begin_iterations(&event, child, count);
         }
         event.finish()
@@ -126,7 +142,11 @@ pub fn exit<const GATE: u32>(
 
 /// Leaves a worksharing construct: directly after its barrier it shares the time of the barrier.
 #[inline(always)]
-pub fn exit_worksharing<const GATE: u32>(descriptor: Given, slot: Slot, clock: impl Clock) -> bool {
+pub fn exit_worksharing<const GATE: u32>(
+    descriptor: impl Named,
+    slot: Slot,
+    clock: impl Clock,
+) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, slot) else { return false };
@@ -145,9 +165,57 @@ pub fn exit_worksharing<const GATE: u32>(descriptor: Given, slot: Slot, clock: i
     }
 }
 
+/// Leaves the body of a construct and, at the same time, the construct.
+#[inline(always)]
+pub fn exit_with_body<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
+    unsafe {
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
+        exit_with_construct(&event, clock).is_some() && event.finish()
+    }
+}
+
+/// Leaves the implicit barrier of a construct and, at the same time, the construct, in a team of
+/// one thread.
+#[inline(always)]
+pub fn exit_with_barrier<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
+    // SAFETY: the contract of `Event`, which begins here.
+    unsafe {
+        let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
+        if !(*event.thread).alone {
+            return false;
+        }
+        let Some(Step { now, .. }) = exit_with_construct(&event, clock) else { return false };
+        (*event.thread).barrier_exit_ticks = now;
+        event.finish()
+    }
+}
+
+/// Leaves the region of the event, and the construct around it; `None`, with nothing done, if the
+/// thread is not there.
+#[inline(always)]
+unsafe fn exit_with_construct<const GATE: u32>(
+    event: &Event<GATE>,
+    clock: impl Clock,
+) -> Option<Step> {
+    // SAFETY: the caller's promise. The construct has a node, so its region is written.
+    unsafe {
+        let around = (*event.node(event.at)).parent;
+        let construct = (*event.handle).place(Slot::Worksharing);
+        if !event.can_leave() || (*event.node(around)).key != Defined::key_at(construct) {
+            return None;
+        }
+        let step = event.step_with(clock, |records, inner| {
+            records.region(inner.leave).region((*construct).leave)
+        })?;
+        (*event.thread).header.current = (*event.node(around)).parent;
+        Some(step)
+    }
+}
+
 /// Has a critical section's lock and enters its body.
 #[inline(always)]
-pub fn critical_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn critical_begin<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
@@ -187,7 +255,7 @@ unsafe fn take_contended<const GATE: u32>(
 
 /// Leaves a critical section's body and gives its lock back.
 #[inline(always)]
-pub fn critical_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn critical_end<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Body) else { return false };
@@ -208,7 +276,7 @@ pub fn critical_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bo
 
 /// Enters the body of an ordered construct: the time since its enter was waiting for the turn.
 #[inline(always)]
-pub fn ordered_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn ordered_begin<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
@@ -236,7 +304,7 @@ pub fn ordered_begin<const GATE: u32>(descriptor: Given, clock: impl Clock) -> b
 #[cold]
 #[inline(never)]
 unsafe fn turn_of_another<const GATE: u32>(
-    descriptor: Given,
+    descriptor: impl Named,
     ticks: u64,
     node: NodeOffset,
     thread: *mut Location,
@@ -271,7 +339,7 @@ unsafe fn source_of_another<const GATE: u32>(
 
 /// Leaves the body of an ordered construct: the next iteration has its turn.
 #[inline(always)]
-pub fn ordered_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn ordered_end<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::OrderedBody) else { return false };
@@ -286,7 +354,7 @@ pub fn ordered_end<const GATE: u32>(descriptor: Given, clock: impl Clock) -> boo
 
 /// Leaves an ordered construct; one without a body was nothing but waiting.
 #[inline(always)]
-pub fn ordered_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn ordered_exit<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Ordered) else { return false };
@@ -306,7 +374,7 @@ pub fn ordered_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bo
 
 /// Enters a barrier of the team and arrives at it. To a thread that is alone it is no border.
 #[inline(always)]
-pub fn barrier_enter<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn barrier_enter<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };
@@ -345,7 +413,7 @@ pub fn barrier_enter<const GATE: u32>(descriptor: Given, clock: impl Clock) -> b
 /// Leaves a barrier of the team. A thread that waited longer than it is since the last event,
 /// or for another thread than last time, or for tasks, leaves it by a call.
 #[inline(always)]
-pub fn barrier_exit<const GATE: u32>(descriptor: Given, clock: impl Clock) -> bool {
+pub fn barrier_exit<const GATE: u32>(descriptor: impl Named, clock: impl Clock) -> bool {
     // SAFETY: the contract of `Event`, which begins here.
     unsafe {
         let Some(event) = Event::<GATE>::begin(descriptor, Slot::Barrier) else { return false };

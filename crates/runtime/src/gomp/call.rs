@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use super::exports::TARGETS;
 use super::library::{self, Library};
-use super::site::{self, Kind, Site};
+use super::site::{self, Found, Kind, Site};
 use super::table::{NAMES, asks_for_cancellation};
 use super::thread;
 use crate::descriptor::Words;
@@ -90,9 +90,9 @@ impl<const ENTRY: usize> Call<ENTRY> {
         unsafe { pass_on(self.original_address(), arguments) }
     }
 
-    /// The same of a call that has been here before, if the table has it at once.
+    /// Where the call is, if it has been here before, and the table has it at once.
     #[inline(always)]
-    pub fn known_site(&self, directive: Directive) -> Option<&'static Site> {
+    pub fn known_site(&self, directive: Directive) -> Option<Found> {
         site::first(self.address, Kind::new(ENTRY, directive, self.is_function))
     }
 
@@ -106,7 +106,7 @@ impl<const ENTRY: usize> Call<ENTRY> {
         words: impl FnOnce() -> Words,
     ) -> Option<&'static Site> {
         match self.known_site(directive) {
-            Some(site) => Some(site),
+            Some(found) => Some(found.site()),
             None => self.find(directive, words),
         }
     }
@@ -128,7 +128,8 @@ impl<const ENTRY: usize> Call<ENTRY> {
             self.go_straight();
             return None;
         }
-        let construct = unmodified::construct(directive, code, words)?;
+        let construct =
+            unmodified::construct(directive, code, words).and_then(unmodified::handle)?;
         Some(site::make((address, kind), construct, (library, self.original_address())))
     }
 
@@ -241,7 +242,7 @@ impl Frame {
 /// # Safety
 /// `F` must be its type.
 #[inline(always)]
-unsafe fn function<F: Copy>(address: usize) -> F {
+pub unsafe fn function<F: Copy>(address: usize) -> F {
     const { assert!(size_of::<F>() == size_of::<usize>()) };
     // SAFETY: as wide as an address, and the caller's promise.
     unsafe { transmute_copy(&address) }

@@ -21,6 +21,9 @@ macro_rules! returning {
     (3) => {
         "mov rcx, qword ptr [rsp]"
     };
+    (six) => {
+        "movq xmm0, qword ptr [rsp]"
+    };
     ($other:ident) => {
         ""
     };
@@ -88,6 +91,11 @@ macro_rules! target {
     }};
     (3, $body:expr) => {{
         const _: unsafe extern "C" fn(usize, usize, usize, usize) -> usize = $body;
+        $body as *mut ()
+    }};
+    (six, $body:expr) => {{
+        const _: unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, f64) -> usize =
+            $body;
         $body as *mut ()
     }};
     (before, $body:expr) => {

@@ -12,7 +12,7 @@
 
 use std::mem::{MaybeUninit, offset_of};
 
-use crate::descriptor::Given;
+use crate::descriptor::Handle;
 
 /// Blocks are aligned like this at least.
 const ALIGN_MIN: usize = 16;
@@ -34,7 +34,7 @@ pub struct Header {
     /// The flags of the call.
     pub flags: usize,
     /// The construct.
-    pub construct: Given,
+    pub construct: &'static Handle,
     /// Its instance, or the taskloop that creates it.
     pub id: i64,
 }
@@ -45,9 +45,11 @@ pub struct Compact {
     /// The user's function.
     pub function: usize,
     /// The construct.
-    pub construct: Given,
+    pub construct: &'static Handle,
     /// Its instance.
-    pub id: i64,
+    pub id: MaybeUninit<i64>,
+    /// The function that the thread executes around it, while it executes the task.
+    pub outer: MaybeUninit<usize>,
     data: CompactData,
 }
 
@@ -70,22 +72,27 @@ impl Compact {
         size <= COMPACT_BYTES && align <= Self::ALIGN
     }
 
-    /// The block of a task with these data, for which there is room.
+    /// Makes the block of a task with these data, for which there is room. (In its place: all of it
+    /// would be copied otherwise, whatever the size of the data.)
     ///
     /// # Safety
     /// The data must be a task's.
     #[inline(always)]
-    pub unsafe fn new(function: usize, construct: Given, (data, size): (usize, usize)) -> Self {
-        let data_of_block = CompactData([MaybeUninit::uninit(); COMPACT_BYTES]);
-        let mut block = Self { function, construct, id: 0, data: data_of_block };
-        if size != 0 {
-            // SAFETY: the caller's promise, and there is room.
-            unsafe {
-                let from = data as *const MaybeUninit<u8>;
-                block.data.0.as_mut_ptr().copy_from_nonoverlapping(from, size);
+    pub unsafe fn write(
+        block: &mut MaybeUninit<Self>,
+        (function, construct): (usize, &'static Handle),
+        (data, size): (usize, usize),
+    ) {
+        let block = block.as_mut_ptr();
+        // SAFETY: fields of the block; the caller's promise, and there is room.
+        unsafe {
+            (&raw mut (*block).function).write(function);
+            (&raw mut (*block).construct).write(construct);
+            if size != 0 {
+                let from = data as *const u8;
+                Self::user_data(block).copy_from_nonoverlapping(from, size);
             }
         }
-        block
     }
 
     /// As many bytes as the block has with data of this size.
@@ -121,7 +128,7 @@ impl Header {
     /// That of a task with these (function, data, copy, size, align). The last one is a power of
     /// two.
     #[inline(always)]
-    pub fn new(of: [usize; 5], flags: usize, construct: Given) -> Self {
+    pub fn new(of: [usize; 5], flags: usize, construct: &'static Handle) -> Self {
         let [function, data, copy, size, align] = of;
         let align = align.max(ALIGN_MIN);
         Self {
@@ -223,12 +230,12 @@ unsafe extern "C" fn copy(to: *mut Header, from: *const Header) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::site;
     use super::*;
 
     /// A construct that nothing looks at.
-    fn nothing() -> Given {
-        // SAFETY: as it says.
-        unsafe { Given::new(std::ptr::NonNull::dangling().as_ptr()) }
+    fn nothing() -> &'static Handle {
+        site::alone(0).construct
     }
 
     /// Adds one to each byte that it copies.
@@ -297,7 +304,8 @@ mod tests {
             // SAFETY: the data have this size, and the copy is as long as that of libgomp.
             unsafe {
                 let data = (user.as_ptr() as usize, size);
-                let block = Compact::new(7, nothing(), data);
+                let mut block = MaybeUninit::uninit();
+                Compact::write(&mut block, (7, nothing()), data);
                 let mut own = MaybeUninit::<Compact>::uninit();
                 let bytes = Compact::size_with(size);
                 own.as_mut_ptr()

@@ -58,8 +58,15 @@ impl Library {
         std::ptr::eq(self, GLOBAL.load(Acquire))
     }
 
-    /// What it is known by in a part ([`thread::Part`]).
+    /// What it is known by in a part ([`thread::Part`]): its address, and one more if it is not the
+    /// copy that the rest of this library asks.
     pub fn name_in_parts(&self) -> *const () {
+        self.name_if_asked().wrapping_byte_add(usize::from(!self.is_asked))
+    }
+
+    /// The same of a copy that is asked; that of no copy for another one.
+    #[inline(always)]
+    pub fn name_if_asked(&self) -> *const () {
         from_ref(self).cast()
     }
 
@@ -164,7 +171,8 @@ fn of_scope(scope: &Scope) -> Option<&'static Library> {
 /// The copy whose region the thread executes: the address of a call at the end of a function is
 /// one of libgomp's or of this library's.
 fn of_part() -> Option<&'static Library> {
-    let library = thread::with_part(|part| part.library).cast::<Library>();
+    let name = thread::with_part(|part| part.library);
+    let library = name.map_addr(|address| address & !1).cast::<Library>();
     // SAFETY: parts have addresses of copies, which are never freed, or null.
     unsafe { library.as_ref() }
 }

@@ -3,9 +3,10 @@
 
 use pompeii_live::UNKNOWN_ITERATIONS;
 
-use super::call::{self, Arguments, Call, Frame, let_go};
+use super::call::{self, Call, Frame, let_go};
 use super::clauses;
 use super::single;
+use super::site::Found;
 use super::table::Entry;
 use super::thread::{self, Open};
 use crate::descriptor::Words;
@@ -32,18 +33,91 @@ fn iterations<const ENTRY: usize>(frame: &Frame) -> i64 {
     clauses::iterations(start, end, step)
 }
 
-/// Meets a loop: (start, end, step, [schedule,] chunk, first, last, ...) -> whether the thread has
-/// iterations. Unsigned loops have a further argument in front of these. Without iterations the
-/// end is called, too.
+/// A function of libgomp with at most six arguments.
+type OfSix = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> usize;
+
+/// Meets a loop: (start, end, step, [chunk,] first, last) -> whether the thread has iterations.
+/// Without iterations the end is called, too.
+///
+/// The call of libgomp is the last thing that happens here, and has the same arguments. So those
+/// stay in their registers, unless the event needs these.
+pub unsafe extern "C" fn start_of_six<const ENTRY: usize>(
+    start: usize,
+    end: usize,
+    step: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    from: f64,
+) -> usize {
+    let call = Call::<ENTRY>::from(from.to_bits() as usize);
+    let count = clauses::iterations(start, end, step);
+    // SAFETY: the contract of this adapter.
+    unsafe {
+        match call.known_site(Directive::For) {
+            Some(found) if constructs::try_for_enter::<false>(found.site().construct, count) => {
+                thread::open(Open::Loop, found.site());
+                found.site().original::<OfSix>()(start, end, step, d, e, f)
+            }
+            _ => start_of_six_otherwise::<ENTRY>(start, end, step, d, e, f, from),
+        }
+    }
+}
+
+/// The same of a thread with a trace, or where the number of iterations is another one than last
+/// time. (It has the same arguments, so that they stay where they are.)
+#[inline(never)]
+unsafe extern "C" fn start_of_six_otherwise<const ENTRY: usize>(
+    start: usize,
+    end: usize,
+    step: usize,
+    d: usize,
+    e: usize,
+    f: usize,
+    from: f64,
+) -> usize {
+    let call = Call::<ENTRY>::from(from.to_bits() as usize);
+    let count = clauses::iterations(start, end, step);
+    // SAFETY: the contract of this adapter.
+    unsafe {
+        match call.known_site(Directive::For) {
+            Some(found) if thread::open_unless_single(Open::Loop, found.site()) => {
+                constructs::for_enter(found.site().construct, count);
+                found.site().original::<OfSix>()(start, end, step, d, e, f)
+            }
+            _ => start_of_six_at_first(call, [start, end, step, d, e, f]),
+        }
+    }
+}
+
+/// The same at the first call, or after the body of a single construct.
+#[cold]
+#[inline(never)]
+unsafe fn start_of_six_at_first<const ENTRY: usize>(
+    call: Call<ENTRY>,
+    [start, end, step, d, e, f]: [usize; 6],
+) -> usize {
+    let arguments = [start, end, step, d, e, f, 0, 0, 0, 0];
+    let words = || clauses::of_loop(call.name(), &arguments, 3);
+    let original = meet(call, words, clauses::iterations(start, end, step));
+    // SAFETY: the contract of this adapter.
+    unsafe { call::function::<OfSix>(original)(start, end, step, d, e, f) }
+}
+
+/// The same of a call with more arguments: (start, end, step, schedule, chunk, first, last, ...).
+/// Unsigned loops have a further argument in front of these, and no schedule in most cases.
 ///
 /// The event is the last thing that happens here, so the function needs no frame of its own.
 pub unsafe extern "C" fn start<const ENTRY: usize>(frame: *mut Frame) -> usize {
     // SAFETY: the contract of this adapter.
     let frame = unsafe { &mut *frame };
-    match frame.call::<ENTRY>().known_site(Directive::For) {
-        Some(site) if thread::open_unless_single(Open::Loop, site) => {
+    let known = frame.call::<ENTRY>().known_site(Directive::For).map(Found::site);
+    match known {
+        Some(site)
+            if constructs::try_for_enter::<true>(site.construct, iterations::<ENTRY>(frame)) =>
+        {
             frame.original = site.original;
-            constructs::for_enter(site.construct, iterations::<ENTRY>(frame));
+            thread::open(Open::Loop, site);
         }
         _ => start_otherwise::<ENTRY>(frame),
     }
@@ -55,26 +129,24 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(frame: *mut Frame) -> usize {
 #[inline(never)]
 fn start_otherwise<const ENTRY: usize>(frame: &mut Frame) {
     let at = if const { is_unsigned(ENTRY) } { 4 } else { 3 };
-    let words = |name: &str, arguments: &Arguments| clauses::of_loop(name, arguments, at);
-    meet::<ENTRY>(frame, words, iterations::<ENTRY>(frame));
+    let call = frame.call::<ENTRY>();
+    let words = || clauses::of_loop(call.name(), &frame.arguments(), at);
+    frame.original = meet(call, words, iterations::<ENTRY>(frame));
 }
 
-/// Meets the loop of a call on any way.
+/// Meets the loop of a call on any way. Returns where the call goes on to.
 fn meet<const ENTRY: usize>(
-    frame: &mut Frame,
-    words: impl FnOnce(&str, &Arguments) -> Words,
+    call: Call<ENTRY>,
+    words: impl FnOnce() -> Words,
     iterations: i64,
-) {
-    let call = frame.call::<ENTRY>();
-    let words = || words(call.name(), &frame.arguments());
+) -> usize {
     let Some(site) = call.site(Directive::For, words) else {
-        frame.original = call.original_address();
-        return;
+        return call.original_address();
     };
-    frame.original = site.original;
     single::end_body();
     constructs::for_enter(site.construct, iterations);
     thread::open(Open::Loop, site);
+    site.original
 }
 
 /// As many numbers as a `wait` may have that is observed.
@@ -89,8 +161,9 @@ pub unsafe extern "C" fn doacross_start<const ENTRY: usize>(frame: *mut Frame) -
         let waits = [Entry::GOMP_doacross_wait as usize, Entry::GOMP_doacross_ull_wait as usize];
         let_go(frame.call::<ENTRY>().library(), &waits);
     }
-    let words = |name: &str, arguments: &Arguments| clauses::of_loop(name, arguments, 2);
-    meet::<ENTRY>(frame, words, UNKNOWN_ITERATIONS);
+    let call = frame.call::<ENTRY>();
+    let words = || clauses::of_loop(call.name(), &frame.arguments(), 2);
+    frame.original = meet(call, words, UNKNOWN_ITERATIONS);
     0
 }
 
@@ -103,8 +176,7 @@ pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
         };
         constructs::barrier_enter(site.construct);
         let answer = call::answer::<ENTRY>(site.ending::<ENTRY, Ending>()());
-        constructs::barrier_exit(site.construct);
-        constructs::for_exit(site.construct);
+        constructs::for_exit_with_barrier(site.construct);
         answer
     }
 }

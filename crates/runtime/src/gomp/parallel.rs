@@ -6,6 +6,7 @@
 //! master's call is when all have left it.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 use super::call::{Arguments, Call};
 use super::clauses;
@@ -19,8 +20,8 @@ use crate::ways::{constructs, teams};
 
 /// The construct that the region is combined with.
 #[derive(Clone, Copy)]
-pub enum Inner {
-    /// None.
+enum Inner {
+    /// One that is not observed.
     Nothing,
     /// A loop of this number of iterations.
     Loop(&'static Site, i64),
@@ -33,75 +34,97 @@ pub enum Inner {
 #[repr(C)]
 pub struct Body {
     #[allow(dead_code, reason = "libgomp reads it")]
-    reductions: usize,
+    reductions: MaybeUninit<usize>,
     function: usize,
     data: *mut c_void,
     site: &'static Site,
-    inner: Inner,
-    team: i64,
+    /// Only of a region that is combined with something.
+    inner: MaybeUninit<Inner>,
+    /// Written by [`Body::fork`].
+    team: MaybeUninit<i64>,
 }
 
 impl Body {
-    /// The region that a call is about to start; `None` where it goes unobserved.
+    /// The region that a call at this place is about to start.
     #[inline(always)]
     pub unsafe fn of<const ENTRY: usize>(
-        call: &Call<ENTRY>,
-        arguments: &Arguments,
+        call: Call<ENTRY>,
+        site: &'static Site,
+        arguments: impl Fn() -> Arguments,
         with: With,
-    ) -> Option<Self> {
-        let &[function, data, _threads, ..] = arguments;
-        let site = call.site(Directive::Parallel, clauses::of_region)?;
+    ) -> Self {
+        let [function, data, ..] = arguments();
         let inner = match with {
-            With::Nothing => Inner::Nothing,
+            With::Nothing => MaybeUninit::uninit(),
             With::Loop => {
-                let words = || clauses::of_loop(call.name(), arguments, 6);
-                let &[_, _, _, start, end, step, ..] = arguments;
+                let words = || clauses::of_loop(call.name(), &arguments(), 6);
+                let [_, _, _, start, end, step, ..] = arguments();
                 let count = clauses::iterations(start, end, step);
                 let inner = call.site(Directive::For, words);
-                inner.map_or(Inner::Nothing, |inner| Inner::Loop(inner, count))
+                MaybeUninit::new(inner.map_or(Inner::Nothing, |inner| Inner::Loop(inner, count)))
             }
             With::Sections => {
                 let inner = call.site(Directive::Sections, clauses::none);
-                inner.map_or(Inner::Nothing, Inner::Sections)
+                MaybeUninit::new(inner.map_or(Inner::Nothing, Inner::Sections))
             }
         };
         let data = data as *mut c_void;
         let reductions = match ENTRY == Entry::GOMP_parallel_reductions as usize {
             // SAFETY: libgomp reads the same word.
-            true => unsafe { data.cast::<usize>().read() },
-            false => 0,
+            true => MaybeUninit::new(unsafe { data.cast::<usize>().read() }),
+            false => MaybeUninit::uninit(),
         };
-        Some(Self { reductions, function, data, site, inner, team: -1 })
+        Self { reductions, function, data, site, inner, team: MaybeUninit::uninit() }
     }
 
     /// The master meets the region.
     #[inline(always)]
     pub unsafe fn fork(&mut self) {
         // SAFETY: the contract of this adapter; the descriptor is one of ours.
-        unsafe { teams::fork(self.site.construct, &raw mut self.team) };
+        unsafe { teams::fork(self.site.construct, self.team.as_mut_ptr()) };
+    }
+
+    /// The team that was forked.
+    #[inline(always)]
+    fn team(&self) -> i64 {
+        // SAFETY: the fork comes first, and calls on constructs of this adapter carry a team.
+        unsafe { self.team.assume_init() }
     }
 
     /// The master is after the region.
     #[inline(always)]
     pub fn join(&self) {
-        teams::join(self.site.construct, self.team);
+        teams::join(self.site.construct, self.team());
     }
 
     /// The thread begins its part. Returns what [`Body::end`] gets.
-    #[inline(always)]
-    pub fn begin(&self) -> Part {
+    ///
+    /// # Safety
+    /// `IS_COMBINED` must be what the region is.
+    pub unsafe fn begin<const IS_COMBINED: bool>(&self) -> Part {
         let Site { construct, library, .. } = *self.site;
         let outer = thread::enter(self.function, library.name_in_parts());
         match library.is_asked {
-            true => teams::begin(construct, self.team),
+            true => teams::begin(construct, self.team()),
             // Another copy of libgomp than the one that POMP's functions ask.
             false => parts::begin_as(
                 construct,
-                |_| u32::try_from(self.team).ok(),
+                |_| u32::try_from(self.team()).ok(),
                 || library.thread_of_team(),
             ),
         }
-        match self.inner {
+        if IS_COMBINED {
+            // SAFETY: the caller's promise.
+            unsafe { self.begin_inner() };
+        }
+        outer
+    }
+
+    /// The thread meets what the region is combined with, which must be something.
+    #[inline(always)]
+    unsafe fn begin_inner(&self) {
+        // SAFETY: the caller's promise.
+        match unsafe { self.inner.assume_init() } {
             Inner::Nothing => {}
             Inner::Loop(site, iterations) => {
                 constructs::for_enter(site.construct, iterations);
@@ -112,14 +135,21 @@ impl Body {
                 thread::open(Open::Sections, site);
             }
         }
-        outer
+    }
+
+    /// Executes the region's body.
+    #[inline(always)]
+    unsafe fn execute(&self) {
+        // SAFETY: the contract of this adapter.
+        unsafe {
+            std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(self.function)(self.data);
+        }
     }
 
     /// The thread ends its part. What a cancelled region has left open ends with it.
-    #[inline(always)]
     pub fn end(&self, outer: &Part) {
         single::end_body();
-        teams::end(self.site.construct, self.team);
+        teams::end(self.site.construct, self.team());
         thread::leave(outer);
     }
 }
@@ -135,44 +165,126 @@ pub enum With {
     Sections,
 }
 
-/// What each thread of a region executes.
-pub unsafe extern "C" fn run(body: *const Body) {
+impl With {
+    /// The function that each thread executes.
+    #[inline(always)]
+    pub fn run(self) -> usize {
+        match self {
+            With::Nothing => run::<false> as *const () as usize,
+            With::Loop | With::Sections => run::<true> as *const () as usize,
+        }
+    }
+}
+
+/// What each thread of a region executes, which is combined with something or not. Mostly nothing
+/// is open around it, so that there is little to save.
+pub unsafe extern "C" fn run<const IS_COMBINED: bool>(body: *const Body) {
     // SAFETY: libgomp hands over what `start` has handed to it, which is there until all threads
     // are back.
     unsafe {
-        let body = &*body;
-        let outer = body.begin();
-        std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(body.function)(body.data);
+        let Body { function, site, .. } = &*body;
+        let library = site.library.name_if_asked();
+        let Some(outer) = thread::enter_simply(*function, library) else {
+            return run_otherwise::<IS_COMBINED>(&*body);
+        };
+        teams::begin_in_frame(|| ((*body).site.construct, (*body).team()));
+        if IS_COMBINED {
+            (*body).begin_inner();
+        }
+        (*body).execute();
+        if !thread::leave_simply(outer) {
+            end_what_is_open();
+        }
+        teams::end((*body).site.construct, (*body).team());
+    }
+}
+
+/// The same where something is open around the region, or for the first region of the thread.
+#[cold]
+#[inline(never)]
+unsafe fn run_otherwise<const IS_COMBINED: bool>(body: &Body) {
+    let Site { library, .. } = *body.site;
+    // SAFETY: as above.
+    unsafe {
+        // Another copy of libgomp than the one that POMP's functions ask is never expected.
+        if library.is_asked && thread::expect_library(library.name_if_asked()) {
+            return run::<IS_COMBINED>(body);
+        }
+        let outer = body.begin::<IS_COMBINED>();
+        body.execute();
         body.end(&outer);
     }
+}
+
+/// A part ends in which something is still open: the body of a single construct, or what a
+/// cancelled region has left.
+#[cold]
+#[inline(never)]
+fn end_what_is_open() {
+    single::end_body();
+    thread::close_all();
 }
 
 /// Starts a region. `pass_on` calls a function of libgomp with this function and data in place of
 /// those of the region, and all other arguments.
 #[inline(always)]
 unsafe fn start<const ENTRY: usize, F: Copy>(
-    arguments: &Arguments,
+    arguments: impl Fn() -> Arguments,
     with: With,
     pass_on: impl FnOnce(F, usize, usize) -> usize,
 ) -> usize {
-    let call = Call::<ENTRY>::executing(arguments[0]);
+    let call = Call::<ENTRY>::executing(arguments()[0]);
     // SAFETY: the contract of this adapter.
     unsafe {
-        let Some(mut body) = Body::of(&call, arguments, with) else {
-            return unobserved(&call, arguments);
-        };
+        match call.known_site(Directive::Parallel) {
+            Some(found) => start_at::<ENTRY, F>(found.site(), arguments, with, pass_on),
+            None => start_otherwise::<ENTRY, F>(arguments, with, pass_on),
+        }
+    }
+}
+
+/// The same at the first call.
+#[cold]
+#[inline(never)]
+unsafe fn start_otherwise<const ENTRY: usize, F: Copy>(
+    arguments: impl Fn() -> Arguments,
+    with: With,
+    pass_on: impl FnOnce(F, usize, usize) -> usize,
+) -> usize {
+    let call = Call::<ENTRY>::executing(arguments()[0]);
+    // SAFETY: the contract of this adapter.
+    unsafe {
+        match call.site(Directive::Parallel, clauses::of_region) {
+            Some(site) => start_at::<ENTRY, F>(site, arguments, with, pass_on),
+            None => unobserved(call, &arguments()),
+        }
+    }
+}
+
+/// The same of a call at this place.
+#[inline(always)]
+unsafe fn start_at<const ENTRY: usize, F: Copy>(
+    site: &'static Site,
+    arguments: impl Fn() -> Arguments,
+    with: With,
+    pass_on: impl FnOnce(F, usize, usize) -> usize,
+) -> usize {
+    // SAFETY: the contract of this adapter.
+    unsafe {
+        let call = Call::<ENTRY>::executing(arguments()[0]);
+        let mut body = Body::of(call, site, arguments, with);
         body.fork();
-        let run = run as *const () as usize;
-        let result = pass_on(body.site.original(), run, &raw const body as usize);
+        let result = pass_on(body.site.original(), with.run(), &raw const body as usize);
         body.join();
-        result
+        // The other ones answer nothing.
+        if ENTRY == Entry::GOMP_parallel_reductions as usize { result } else { 0 }
     }
 }
 
 /// Passes the call of a region on that is not observed. What is open around it is none of its own.
 #[cold]
 #[inline(never)]
-unsafe fn unobserved<const ENTRY: usize>(call: &Call<ENTRY>, arguments: &Arguments) -> usize {
+unsafe fn unobserved<const ENTRY: usize>(call: Call<ENTRY>, arguments: &Arguments) -> usize {
     let outer = thread::enter(0, call.library().name_in_parts());
     // SAFETY: the contract of this adapter.
     let result = unsafe { call.pass_on(arguments) };
@@ -188,11 +300,11 @@ pub unsafe extern "C" fn region<const ENTRY: usize>(
     flags: usize,
 ) -> usize {
     type Original = unsafe extern "C" fn(usize, usize, usize, usize) -> usize;
-    let arguments = [function, data, threads, flags, 0, 0, 0, 0, 0, 0];
+    let arguments = || [function, data, threads, flags, 0, 0, 0, 0, 0, 0];
     // SAFETY: the contract of this adapter.
     unsafe {
         let pass_on = |original: Original, run, body| original(run, body, threads, flags);
-        start::<ENTRY, _>(&arguments, With::Nothing, pass_on)
+        start::<ENTRY, _>(arguments, With::Nothing, pass_on)
     }
 }
 
@@ -211,13 +323,13 @@ pub unsafe extern "C" fn with_loop<const ENTRY: usize>(
     chunk: usize,
     flags: usize,
 ) -> usize {
-    let arguments = [function, data, threads, begin, end, step, chunk, flags, 0, 0];
+    let arguments = || [function, data, threads, begin, end, step, chunk, flags, 0, 0];
     // SAFETY: the contract of this adapter.
     unsafe {
         let pass_on = |original: OfLoop, run, body| {
             original(run, body, threads, begin, end, step, chunk, flags)
         };
-        start::<ENTRY, _>(&arguments, With::Loop, pass_on)
+        start::<ENTRY, _>(arguments, With::Loop, pass_on)
     }
 }
 
@@ -230,10 +342,10 @@ pub unsafe extern "C" fn with_sections<const ENTRY: usize>(
     flags: usize,
 ) -> usize {
     type Original = unsafe extern "C" fn(usize, usize, usize, usize, usize) -> usize;
-    let arguments = [function, data, threads, count, flags, 0, 0, 0, 0, 0];
+    let arguments = || [function, data, threads, count, flags, 0, 0, 0, 0, 0];
     // SAFETY: the contract of this adapter.
     unsafe {
         let pass_on = |original: Original, run, body| original(run, body, threads, count, flags);
-        start::<ENTRY, _>(&arguments, With::Sections, pass_on)
+        start::<ENTRY, _>(arguments, With::Sections, pass_on)
     }
 }

@@ -76,8 +76,7 @@ pub unsafe extern "C" fn end<const ENTRY: usize>(from: usize) -> usize {
         };
         constructs::barrier_enter(site.construct);
         let answer = call::answer::<ENTRY>(site.ending::<ENTRY, Next>()());
-        constructs::barrier_exit(site.construct);
-        constructs::sections_exit(site.construct);
+        constructs::sections_exit_with_barrier(site.construct);
         answer
     }
 }

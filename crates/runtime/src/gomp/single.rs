@@ -2,11 +2,16 @@
 //! with the next call that cannot be inside it, a barrier or another worksharing construct. For the
 //! other threads the construct is over at once, because without `nowait` the next call is its
 //! barrier, and with it the thread does something else.
+//!
+//! A call that may end a body does not ask first whether one is open. Its event tries the fast way,
+//! which finds the construct only where the thread has met it before. In the body of a single
+//! construct the thread has never met it, because here the body has always been ended first.
 
 use super::call::Call;
 use super::clauses;
 use super::site::Site;
 use super::thread::{self, Open};
+use crate::descriptor::Handle;
 use crate::unmodified::Directive;
 use crate::ways::constructs;
 
@@ -17,15 +22,22 @@ type Start = unsafe extern "C" fn() -> usize;
 #[inline(always)]
 pub fn end_body() {
     if let Some(site) = thread::close(Open::Single) {
-        end(site);
+        constructs::single_exit_with_body(site.construct);
     }
 }
 
-/// A function of its own, so that what ends no body needs fewer registers.
+/// Meets a single construct. The body of another one may end.
+#[inline(always)]
+fn enter(construct: &'static Handle) {
+    if !constructs::try_single_enter(construct) {
+        enter_after_body(construct);
+    }
+}
+
 #[inline(never)]
-fn end(site: &Site) {
-    constructs::single_end(site.construct);
-    constructs::single_exit(site.construct);
+fn enter_after_body(construct: &'static Handle) {
+    end_body();
+    constructs::single_enter(construct);
 }
 
 /// The thread executes the body from here on, or nothing of the construct.
@@ -47,8 +59,7 @@ pub unsafe extern "C" fn start<const ENTRY: usize>(from: usize) -> usize {
         let Some(site) = call.site(Directive::Single, clauses::none) else {
             return call.original::<Start>()();
         };
-        end_body();
-        constructs::single_enter(site.construct);
+        enter(site.construct);
         let answer = site.original::<Start>()();
         // In two branches, so that no register keeps the answer.
         if answer as u8 == 0 {
@@ -70,8 +81,7 @@ pub unsafe extern "C" fn copy_start<const ENTRY: usize>(from: usize) -> usize {
         let Some(site) = call.site(Directive::Single, words) else {
             return call.original::<Start>()();
         };
-        end_body();
-        constructs::single_enter(site.construct);
+        enter(site.construct);
         let data = site.original::<Start>()();
         begin_body(site, data == 0);
         data

@@ -8,14 +8,15 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use std::sync::atomic::{AtomicPtr, AtomicU64};
 
 use super::library::Library;
-use crate::descriptor::Given;
+use super::table::COUNT;
+use crate::descriptor::Handle;
 use crate::unmodified::Directive;
 
 /// A place that is observed. It is never freed.
 pub struct Site {
     key: u64,
     /// The construct.
-    pub construct: Given,
+    pub construct: &'static Handle,
     /// The function of libgomp that the call goes on to.
     pub original: usize,
     /// Its copy of libgomp.
@@ -23,32 +24,33 @@ pub struct Site {
     next: AtomicPtr<Site>,
 }
 
-/// What a call is besides its address: the entry point, the construct that it is looked up as, and
-/// whether the address is that of a function. One address may be of several kinds.
+/// What a call is besides its address: the entry point, and what construct it is looked up as. One
+/// address may be of several kinds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Kind(u16);
+pub struct Kind {
+    entry: usize,
+    /// The number of the construct; 0 for the one that calls of the entry point mostly are, so that
+    /// a site of that one is known by its address alone.
+    construct: u16,
+}
 
 impl Kind {
-    /// A call of the entry point with this number.
+    /// A call of the entry point with this number. `is_function` says that the address is that of a
+    /// function, and not one that a call returns to.
     #[inline(always)]
     pub const fn new(entry: usize, directive: Directive, is_function: bool) -> Self {
-        Self((entry as u16) << 8 | (directive as u16) << 1 | is_function as u16)
+        let is_common = match directive {
+            Directive::Parallel | Directive::Task => is_function,
+            _ => !is_function,
+        };
+        Self { entry, construct: if is_common { 0 } else { 1 + directive as u16 } }
     }
 
-    #[inline(always)]
-    fn is_function(self) -> bool {
-        self.0 & 1 != 0
-    }
-
-    #[inline(always)]
-    fn directive(self) -> usize {
-        usize::from(self.0 as u8 >> 1)
-    }
-
-    /// What a site is known by: addresses of programs have 48 bits at most, and are not 0.
+    /// What a site is known by in the table of the entry point: addresses of programs have 48 bits
+    /// at most, and are not 0.
     #[inline(always)]
     fn key(self, address: usize) -> u64 {
-        u64::from(self.0) << 48 ^ address as u64
+        (self.construct as u64) << 48 ^ address as u64
     }
 }
 
@@ -65,33 +67,42 @@ impl Chain {
     }
 }
 
-/// Chains; calls less than 16 KiB apart are in different ones.
-const CHAINS: usize = 4096;
+/// Chains of an entry point; calls less than 4 KiB apart are in different ones.
+const CHAINS: usize = 1024;
 /// The return addresses of two calls differ by at least this number of bytes.
 const CALL_BYTES: usize = 4;
 
-static SITES: [Chain; CHAINS] = [const { Chain::new() }; CHAINS];
+/// The chains of each entry point. Memory that is never touched costs nothing.
+static SITES: [[Chain; CHAINS]; COUNT] = [const { [const { Chain::new() }; CHAINS] }; COUNT];
 
 /// The constructs of one function have chains of their own.
 #[inline(always)]
 fn chain(address: usize, kind: Kind) -> &'static Chain {
-    let construct = if kind.is_function() { kind.directive() } else { 0 };
-    &SITES[(address / CALL_BYTES + construct) % CHAINS]
+    &SITES[kind.entry][(address / CALL_BYTES + usize::from(kind.construct)) % CHAINS]
+}
+
+/// A site that was found. (It is no reference, because a compiler would make null of what was not
+/// found, and ask for that once more.)
+#[derive(Clone, Copy)]
+pub struct Found(*const Site);
+
+impl Found {
+    /// The site.
+    #[inline(always)]
+    pub fn site(self) -> &'static Site {
+        // SAFETY: made by `first` alone, and sites are never freed.
+        unsafe { &*self.0 }
+    }
 }
 
 /// The first site of the address's chain, if that is the one.
 #[inline(always)]
-pub fn first(address: usize, kind: Kind) -> Option<&'static Site> {
+pub fn first(address: usize, kind: Kind) -> Option<Found> {
     let chain = chain(address, kind);
-    if chain.key.load(Acquire) != kind.key(address) {
-        return None;
-    }
-    // SAFETY: the first site is there before its key, and sites are never freed.
-    unsafe {
-        let first = chain.first.load(Acquire);
-        std::hint::assert_unchecked(!first.is_null());
-        Some(&*first)
-    }
+    // Both are loaded at once, so that the place of the chain is computed once. The first site is
+    // there before its key.
+    let (key, first) = (chain.key.load(Acquire), chain.first.load(Acquire));
+    if key == kind.key(address) { Some(Found(first)) } else { None }
 }
 
 /// The site, wherever it is in the chain.
@@ -111,7 +122,7 @@ pub fn search(address: usize, kind: Kind) -> Option<&'static Site> {
 /// get the same.
 pub fn make(
     (address, kind): (usize, Kind),
-    construct: Given,
+    construct: &'static Handle,
     (library, original): (&'static Library, usize),
 ) -> &'static Site {
     let (key, chain) = (kind.key(address), chain(address, kind));
@@ -155,13 +166,13 @@ mod tests {
     use crate::unmodified::{self, Code};
 
     /// A copy of libgomp that has one function, and a barrier at this address.
-    pub fn of_barrier(address: usize) -> (&'static Library, Given) {
+    pub fn of_barrier(address: usize) -> (&'static Library, &'static Handle) {
         let barrier = chain as *const () as usize;
         let symbol = |name: &CStr| if name == c"GOMP_barrier" { barrier } else { 0 };
         let library = Box::leak(Box::new(Library::new(&symbol, false).unwrap()));
         let code = Code::Call(address);
         let construct = unmodified::construct(Directive::Barrier, code, Words::default).unwrap();
-        (library, construct)
+        (library, unmodified::handle(construct).unwrap())
     }
 
     fn made(address: usize, kind: Kind) -> &'static Site {
@@ -190,9 +201,9 @@ mod tests {
             // Another thread makes it, too.
             assert!(std::ptr::eq(made(address, kind), site));
         }
-        assert!(std::ptr::eq(first(here, barrier).unwrap(), sites[0]));
+        assert!(std::ptr::eq(first(here, barrier).unwrap().site(), sites[0]));
         assert!(first(here + apart, barrier).is_none());
-        assert!(search(here, Kind::new(3, Directive::Taskwait, false)).is_none());
+        assert!(search(here, Kind::new(3, Directive::Taskwait, true)).is_none());
         // Within one call's bytes there is no other call, but another site all the same.
         assert!(search(here + 1, barrier).is_none());
     }

@@ -4,8 +4,10 @@
 //! before the threads begin.
 
 use super::call::{Arguments, Call};
-use super::parallel::{Body, With, run};
+use super::clauses;
+use super::parallel::{Body, With};
 use super::thread::{self, Part};
+use crate::unmodified::Directive;
 
 /// A region between its two calls.
 struct Split {
@@ -19,16 +21,20 @@ unsafe fn start<const ENTRY: usize>(arguments: Arguments, with: With) -> usize {
     let call = Call::<ENTRY>::executing(arguments[0]);
     // SAFETY: the contract of this adapter; what is on the heap stays there until `end`.
     unsafe {
-        let Some(body) = Body::of(&call, &arguments, with) else {
+        let Some(site) = call.site(Directive::Parallel, clauses::of_region) else {
             return call.pass_on(&arguments);
         };
+        let body = Body::of(call, site, || arguments, with);
         let split = Box::into_raw(Box::new(Split { body, outer: None }));
         (*split).body.fork();
         let mut ours = arguments;
-        ours[0] = run as *const () as usize;
+        ours[0] = with.run();
         ours[1] = &raw const (*split).body as usize;
         let nothing = call.pass_on(&ours);
-        (*split).outer = Some((*split).body.begin());
+        (*split).outer = Some(match with {
+            With::Nothing => (*split).body.begin::<false>(),
+            With::Loop | With::Sections => (*split).body.begin::<true>(),
+        });
         thread::with_part(|part| part.split = split.cast());
         nothing
     }

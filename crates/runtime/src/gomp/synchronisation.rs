@@ -6,12 +6,12 @@ use super::depend;
 use super::single;
 use super::table::Entry;
 use super::thread;
-use crate::descriptor::Given;
+use crate::descriptor::Handle;
 use crate::unmodified::Directive;
 use crate::ways::{constructs, tasks};
 
 /// An event of a construct.
-type Event = fn(Given);
+type Event = fn(&'static Handle);
 
 /// Whether the entry point is one with an argument: gcc 17's barriers say of which kind they are.
 const fn has_argument(entry: usize) -> bool {
@@ -29,18 +29,17 @@ unsafe fn between<const ENTRY: usize>(
 ) -> usize {
     type Original = unsafe extern "C" fn(usize) -> usize;
     let call = Call::<ENTRY>::from(from);
-    // No register has to keep it meanwhile if there is none.
-    let argument = if const { has_argument(ENTRY) } { argument } else { 0 };
     // SAFETY: the contract of this adapter; the descriptor is one of ours.
     unsafe {
         let Some(site) = call.site(directive, clauses::none) else {
             return call.original::<Original>()(argument);
         };
-        if directive == Directive::Barrier {
-            single::end_body();
-        }
         enter(site.construct);
-        let answer = call::answer::<ENTRY>(site.original::<Original>()(argument));
+        let answer = match const { has_argument(ENTRY) } {
+            true => site.original::<Original>()(argument),
+            false => site.original::<unsafe extern "C" fn() -> usize>()(),
+        };
+        let answer = call::answer::<ENTRY>(answer);
         exit(site.construct);
         answer
     }
@@ -49,9 +48,23 @@ unsafe fn between<const ENTRY: usize>(
 /// A barrier: of the program, or of a static loop, a single or a scope construct, which before gcc
 /// 17 call the same function. Returns whether the region was cancelled, if that is asked.
 pub unsafe extern "C" fn barrier<const ENTRY: usize>(kind: usize, from: usize) -> usize {
-    let events: (Event, Event) = (constructs::barrier_enter, constructs::barrier_exit);
+    let events: (Event, Event) = (barrier_enter, constructs::barrier_exit);
     // SAFETY: the contract of this adapter.
     unsafe { between::<ENTRY>((kind, from), Directive::Barrier, events) }
+}
+
+/// Enters a barrier, which may end the body of a single construct.
+#[inline(always)]
+fn barrier_enter(construct: &'static Handle) {
+    if !constructs::try_barrier_enter(construct) {
+        barrier_enter_after_body(construct);
+    }
+}
+
+#[inline(never)]
+fn barrier_enter_after_body(construct: &'static Handle) {
+    single::end_body();
+    constructs::barrier_enter(construct);
 }
 
 /// Waits for the tasks that the current one has created.

@@ -5,9 +5,11 @@
 //!
 //! In parentheses: how many arguments the call has, after which the function of this adapter gets
 //! the address that it returns to; `function` if the function that the call passes tells what it
-//! is. An entry point that has no register left for the address saves its arguments on the stack,
-//! and the function of this adapter gets these and the address ([`super::call::Frame`]): `before`
-//! if it says where to go on to, `around` if it passes the call on by itself.
+//! is. An entry point that has no register left for the address passes it in the register of the
+//! first floating-point argument, because libgomp's functions have none: `six` for one with six
+//! arguments. One with more saves its arguments on the stack, and the function of this adapter gets
+//! these and the address ([`super::call::Frame`]): `before` if it says where to go on to, `around`
+//! if it passes the call on by itself.
 
 use std::ffi::CStr;
 
@@ -35,18 +37,18 @@ macro_rules! entry_points {
             GOMP_parallel_sections_start = split::with_sections(function);
             GOMP_parallel_end = split::end(0);
 
-            GOMP_loop_static_start = loops::start(before);
-            GOMP_loop_dynamic_start = loops::start(before);
-            GOMP_loop_guided_start = loops::start(before);
-            GOMP_loop_runtime_start = loops::start(before);
-            GOMP_loop_nonmonotonic_dynamic_start = loops::start(before);
-            GOMP_loop_nonmonotonic_guided_start = loops::start(before);
-            GOMP_loop_nonmonotonic_runtime_start = loops::start(before);
-            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start(before);
-            GOMP_loop_ordered_static_start = loops::start(before);
-            GOMP_loop_ordered_dynamic_start = loops::start(before);
-            GOMP_loop_ordered_guided_start = loops::start(before);
-            GOMP_loop_ordered_runtime_start = loops::start(before);
+            GOMP_loop_static_start = loops::start_of_six(six);
+            GOMP_loop_dynamic_start = loops::start_of_six(six);
+            GOMP_loop_guided_start = loops::start_of_six(six);
+            GOMP_loop_runtime_start = loops::start_of_six(six);
+            GOMP_loop_nonmonotonic_dynamic_start = loops::start_of_six(six);
+            GOMP_loop_nonmonotonic_guided_start = loops::start_of_six(six);
+            GOMP_loop_nonmonotonic_runtime_start = loops::start_of_six(six);
+            GOMP_loop_maybe_nonmonotonic_runtime_start = loops::start_of_six(six);
+            GOMP_loop_ordered_static_start = loops::start_of_six(six);
+            GOMP_loop_ordered_dynamic_start = loops::start_of_six(six);
+            GOMP_loop_ordered_guided_start = loops::start_of_six(six);
+            GOMP_loop_ordered_runtime_start = loops::start_of_six(six);
             GOMP_loop_start = loops::start(before);
             GOMP_loop_ordered_start = loops::start(before);
             GOMP_loop_ull_static_start = loops::start(before);

@@ -93,7 +93,7 @@ unsafe extern "C" fn run(header: *mut Header) {
         iterations::taskloop_begin(construct, id, &raw mut task);
         std::mem::transmute::<usize, extern "C" fn(*mut c_void)>(function)(data as *mut c_void);
         iterations::taskloop_end(construct, task);
-        thread::execute(outer);
+        thread::go_back(outer);
     }
 }
 

@@ -5,11 +5,11 @@
 //! first. What belongs to a part of a parallel region is saved on the stack when another part
 //! begins inside, so that each call finds it without a pointer.
 
-use std::mem::replace;
+use std::mem::{offset_of, replace};
 use std::ptr::{null, null_mut};
 
 use super::site::Site;
-use crate::descriptor::Given;
+use crate::descriptor::Handle;
 
 /// Nested taskgroups of a thread that are observed.
 const GROUPS_MAX: usize = 16;
@@ -36,12 +36,12 @@ struct Thread {
     /// The critical sections that the thread is in, by their locks; 0 is the one of all without a
     /// name.
     criticals: [(usize, Option<&'static Site>); CRITICALS_MAX],
-    groups: [Option<Given>; GROUPS_MAX],
+    groups: [Option<&'static Handle>; GROUPS_MAX],
 }
 
 /// A construct that ends with a later call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u64)]
 pub enum Open {
     /// None is open.
     Nothing = 0,
@@ -62,7 +62,8 @@ pub enum Open {
 pub struct Part {
     /// The function that is executed, 0 outside of regions.
     pub function: usize,
-    /// The copy of libgomp that has the region ([`super::library`]).
+    /// The copy of libgomp that has the region, or, outside of regions, may have had the last one
+    /// ([`super::library`]).
     pub library: *const (),
     /// The ordered region that the thread is in.
     pub ordered: Option<&'static Site>,
@@ -76,6 +77,13 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether nothing is open in it, nor a taskgroup around it. (One comparison for all words.)
+    #[inline(always)]
+    fn has_nothing_open(&self) -> bool {
+        let ordered = self.ordered.map_or(0, |site| std::ptr::from_ref(site) as usize);
+        ordered | self.split as usize | self.open as usize | self.group_count == 0
+    }
+
     /// A part in which nothing is open.
     const NEW: Part = Part {
         function: 0,
@@ -160,14 +168,82 @@ pub fn leave(outer: &Part) {
     with_part(|part| *part = *outer);
 }
 
-/// This thread executes `function`; returns what it executed before.
+/// The same for a part inside one of the same copy of libgomp in which nothing is open, so that
+/// only the function has to be saved, which is returned; `None`, with nothing done, for others.
 #[inline(always)]
-pub fn execute(function: usize) -> usize {
-    with_part(|part| replace(&mut part.function, function))
+pub fn enter_simply(function: usize, library: *const ()) -> Option<usize> {
+    with_part(|part| {
+        let is_simple = part.library == library && part.has_nothing_open();
+        is_simple.then(|| replace(&mut part.function, function))
+    })
 }
 
+/// The part is over that [`enter_simply`] has begun. False if something is still open in it, which
+/// stays so. (What else a part may have left is found at the begin of the next one.)
+#[inline(always)]
+pub fn leave_simply(outer: usize) -> bool {
+    with_part(|part| {
+        part.function = outer;
+        part.open == Open::Nothing
+    })
+}
+
+/// Nothing is open any more, neither in this part nor around it.
+pub fn close_all() {
+    with_part(|part| *part = Part { function: part.function, library: part.library, ..Part::NEW });
+}
+
+/// Outside of regions, this copy of libgomp is the one of the thread's next region. False, with
+/// nothing done, inside of one, or if it was this copy already.
+pub fn expect_library(library: *const ()) -> bool {
+    with_part(|part| {
+        let is_new = part.function == 0 && part.library != library;
+        if is_new {
+            part.library = library;
+        }
+        is_new
+    })
+}
+
+/// This thread executes `function`; returns what it executed before. (The first word of the
+/// thread's variable: its place need not be added to that of the other variables.)
+#[inline(always)]
+pub fn execute(function: usize) -> usize {
+    let before: usize;
+    // SAFETY: reads and writes the first word of the variable defined above, which is the function.
+    unsafe {
+        core::arch::asm!(
+            "mov {place}, qword ptr [rip + pompeii_gomp_thread@GOTTPOFF]",
+            "mov {before}, qword ptr fs:[{place}]",
+            "mov qword ptr fs:[{place}], {function}",
+            place = out(reg) _,
+            before = out(reg) before,
+            function = in(reg) function,
+            options(nostack, preserves_flags)
+        );
+    }
+    before
+}
+
+/// This thread goes on with what it executed before, as [`execute`] has returned it.
+#[inline(always)]
+pub fn go_back(function: usize) {
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "mov {place}, qword ptr [rip + pompeii_gomp_thread@GOTTPOFF]",
+            "mov qword ptr fs:[{place}], {function}",
+            place = out(reg) _,
+            function = in(reg) function,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+const _: () = assert!(offset_of!(Thread, part) == 0 && offset_of!(Part, function) == 0);
+
 /// A taskgroup begins; `None` for one that is not observed.
-pub fn push_group(construct: Option<Given>) {
+pub fn push_group(construct: Option<&'static Handle>) {
     // SAFETY: only this thread uses its variable.
     let thread = unsafe { &mut *here() };
     if let Some(place) = thread.groups.get_mut(thread.part.group_count) {
@@ -177,7 +253,7 @@ pub fn push_group(construct: Option<Given>) {
 }
 
 /// The innermost taskgroup ends, which this is; `None` for one that is not observed.
-pub fn pop_group() -> Option<Given> {
+pub fn pop_group() -> Option<&'static Handle> {
     // SAFETY: as above.
     let thread = unsafe { &mut *here() };
     thread.part.group_count = thread.part.group_count.saturating_sub(1);
@@ -233,6 +309,10 @@ mod tests {
     use super::super::site::alone as site;
     use super::*;
 
+    fn place(construct: &'static Handle) -> usize {
+        std::ptr::from_ref(construct) as usize
+    }
+
     fn is(found: Option<&Site>, number: usize) -> bool {
         found.is_some_and(|found| found.original == number)
     }
@@ -248,6 +328,30 @@ mod tests {
         open(Open::Single, site(3));
         assert!(!open_unless_single(Open::Loop, site(4)));
         assert!(is(close(Open::Single), 3));
+    }
+
+    #[test]
+    fn a_part_inside_one_with_nothing_open_saves_its_function_only() {
+        let libraries = [[0_u8; 2]; 1];
+        let [one, other] = [0, 1].map(|at| (&raw const libraries[0][at]).cast::<()>());
+        assert_eq!(enter_simply(1, one), None);
+        assert!(expect_library(one) && !expect_library(one));
+        assert_eq!(enter_simply(1, one), Some(0));
+        assert!(!expect_library(other));
+        assert_eq!(enter_simply(2, other), None);
+        open(Open::Loop, site(1));
+        assert_eq!(enter_simply(2, one), None);
+        assert!(is(close(Open::Loop), 1));
+        assert_eq!(enter_simply(2, one), Some(1));
+        push_group(None);
+        assert_eq!(enter_simply(3, one), None);
+        with_part(|part| part.ordered = Some(site(2)));
+        assert!(leave_simply(1));
+        open(Open::Single, site(3));
+        assert!(!leave_simply(0));
+        close_all();
+        assert!(with_part(|part| part.ordered).is_none());
+        assert!(leave_simply(0));
     }
 
     /// What is open in a part that ends is closed with it.
@@ -269,17 +373,17 @@ mod tests {
         assert!(close(Open::Sections).is_none());
         assert!(is(close(Open::Single), 1));
         // That of the innermost part was not ended.
-        assert_eq!(pop_group().map(Given::address), Some(site(1).construct.address()));
+        assert_eq!(pop_group().map(place), Some(place(site(1).construct)));
         assert!(pop_group().is_none());
     }
 
     #[test]
     fn taskgroups_are_nested_to_any_depth() {
         (1..=20).for_each(|number| push_group(Some(site(number).construct)));
-        let ended: Vec<_> = (0..22).map(|_| pop_group().map(Given::address)).collect();
+        let ended: Vec<_> = (0..22).map(|_| pop_group().map(place)).collect();
         assert!(ended[..4].iter().all(Option::is_none));
         let observed: Vec<_> =
-            (1..=16).rev().map(|number| Some(site(number).construct.address())).collect();
+            (1..=16).rev().map(|number| Some(place(site(number).construct))).collect();
         assert_eq!(ended[4..20], observed);
         assert!(ended[20..].iter().all(Option::is_none));
     }

@@ -10,7 +10,7 @@ use super::calls;
 use super::interface::{Address, Data, Implicit, Region, endpoint, parallel_flag, task_flag};
 use super::open::{self, Family};
 use crate::clock::{self, Tsc};
-use crate::descriptor::{Given, Handle, Slot, Words};
+use crate::descriptor::{Given, Handle, Named, Slot, Words};
 use crate::entry::on_thread;
 use crate::fast::kit::gate;
 use crate::fast::teams;

@@ -7,7 +7,7 @@ use super::interface::{Address, Data, endpoint, work};
 use super::open::{self, Entry, Family};
 use super::sync::slot;
 use crate::clock::{self, System};
-use crate::descriptor::{Given, Words};
+use crate::descriptor::{Given, Named, Words};
 use crate::entry::on_thread;
 use crate::iteration;
 use crate::unmodified::Directive;

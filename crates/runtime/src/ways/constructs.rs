@@ -6,7 +6,7 @@ use super::regions::{
     self, enter, enter_counted, enter_loop, exit, exit_counted, exit_worksharing,
 };
 use super::tasks;
-use crate::descriptor::{Given, Slot};
+use crate::descriptor::{Named, Slot};
 
 /// Calls the macro `define` with the events of all constructs, one a line: the name of POMP's
 /// function, the name here, and what happens.
@@ -121,7 +121,7 @@ macro_rules! functions {
     ($($(#[$doc:meta])* $pomp:ident $name:ident($construct:ident) = $event:expr;)*) => { $(
         $(#[$doc])*
         #[inline(always)]
-        pub fn $name($construct: Given) {
+        pub fn $name($construct: impl Named) {
             $event;
         }
     )* };
@@ -131,6 +131,43 @@ each_event!(functions);
 /// Meets a worksharing loop with `count` iterations in all;
 /// [`UNKNOWN_ITERATIONS`](pompeii_live::UNKNOWN_ITERATIONS) where they are not known.
 #[inline(always)]
-pub fn for_enter(d: Given, count: i64) {
+pub fn for_enter(d: impl Named, count: i64) {
     enter_loop(d, count);
+}
+
+/// Leaves the barrier of a worksharing loop, and the loop with it.
+#[inline(always)]
+pub fn for_exit_with_barrier(d: impl Named) {
+    regions::exit_with_barrier(d);
+}
+
+/// The same of a sections construct.
+#[inline(always)]
+pub fn sections_exit_with_barrier(d: impl Named) {
+    regions::exit_with_barrier(d);
+}
+
+/// Ends the body of a single construct, and leaves the construct at the same time.
+#[inline(always)]
+pub fn single_exit_with_body(d: impl Named) {
+    regions::exit_with_body(d);
+}
+
+/// [`for_enter`] on the fast way alone, which without `TRACE` is only that of a profile; false
+/// where it declines, and nothing was done.
+#[inline(always)]
+pub fn try_for_enter<const TRACE: bool>(d: impl Named, count: i64) -> bool {
+    regions::try_enter_loop::<TRACE>(d, count)
+}
+
+/// [`single_enter`] on the fast way alone, likewise.
+#[inline(always)]
+pub fn try_single_enter(d: impl Named) -> bool {
+    regions::try_enter(d, Slot::Worksharing)
+}
+
+/// [`barrier_enter`] on the fast way alone, likewise.
+#[inline(always)]
+pub fn try_barrier_enter(d: impl Named) -> bool {
+    regions::try_barrier_enter(d)
 }

@@ -3,13 +3,13 @@
 use super::regions::exit;
 use super::{on_given, on_iteration};
 use crate::clock::{self, System};
-use crate::descriptor::{Given, Slot};
+use crate::descriptor::{Named, Slot};
 use crate::iteration;
 
 /// An iteration of a loop begins: number `i`; the next one of the loop has `i + step`, where that
 /// is known, and not 0.
 #[inline(always)]
-pub fn begin(d: Given, i: i64, step: i64) {
+pub fn begin(d: impl Named, i: i64, step: i64) {
     on_iteration!(d, |thread, process, handle| {
         iteration::begin(thread, handle.region(process, Slot::Chunk), (i, step), System);
     });
@@ -17,7 +17,7 @@ pub fn begin(d: Given, i: i64, step: i64) {
 
 /// An iteration of a loop ends.
 #[inline(always)]
-pub fn end(d: Given) {
+pub fn end(d: impl Named) {
     on_iteration!(d, |thread, process, handle| {
         iteration::end(thread, handle.region(process, Slot::Chunk), System);
     });
@@ -28,7 +28,7 @@ pub fn end(d: Given) {
 /// # Safety
 /// Where calls on the construct carry ids, `id` must point to a writable integer.
 #[inline(always)]
-pub unsafe fn taskloop_enter(d: Given, id: *mut i64) {
+pub unsafe fn taskloop_enter(d: impl Named, id: *mut i64) {
     let mut known = 0;
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Taskloop);
@@ -46,7 +46,7 @@ pub unsafe fn taskloop_enter(d: Given, id: *mut i64) {
 /// Where calls on the construct carry ids, `task` must point to a writable integer: 0, or what this
 /// function has written for a task that is not complete.
 #[inline(always)]
-pub unsafe fn taskloop_begin(d: Given, id: i64, task: *mut i64) {
+pub unsafe fn taskloop_begin(d: impl Named, id: i64, task: *mut i64) {
     on_iteration!(d, |thread, process, handle| if handle.extended {
         // SAFETY: the caller's promise.
         unsafe {
@@ -61,7 +61,7 @@ pub unsafe fn taskloop_begin(d: Given, id: i64, task: *mut i64) {
 /// # Safety
 /// `task` is what [`taskloop_begin`] has written.
 #[inline(always)]
-pub unsafe fn taskloop_end(d: Given, task: i64) {
+pub unsafe fn taskloop_end(d: impl Named, task: i64) {
     on_iteration!(d, |thread, process, handle| if handle.extended {
         iteration::taskloop_end(thread, task, handle.taskloop(process), System);
     });
@@ -69,6 +69,6 @@ pub unsafe fn taskloop_end(d: Given, task: i64) {
 
 /// A thread is after a taskloop.
 #[inline(always)]
-pub fn taskloop_exit(d: Given) {
+pub fn taskloop_exit(d: impl Named) {
     exit(d, Slot::Taskloop);
 }

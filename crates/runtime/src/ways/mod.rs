@@ -31,7 +31,7 @@ macro_rules! on_given {
     ($construct:expr, |$thread:ident, $process:tt, $handle:ident| $event:expr) => {
         $crate::entry::on_thread!(|$thread| {
             let $process = $thread.process;
-            let $handle = $construct.handle();
+            let $handle = $crate::descriptor::Named::handle($construct);
             $event
         })
     };
@@ -51,7 +51,7 @@ macro_rules! on_iteration {
             // SAFETY: as for `on_thread`.
             let $thread = unsafe { &mut *location };
             let $process = $thread.process;
-            let $handle = $construct.handle();
+            let $handle = $crate::descriptor::Named::handle($construct);
             $event;
             $crate::tls::open(location);
         }

@@ -2,7 +2,7 @@
 
 use super::on_given;
 use crate::clock::{self, Tsc};
-use crate::descriptor::{Given, Handle, Slot};
+use crate::descriptor::{Handle, Named, Slot};
 use crate::fast::kit::gate::{self, Guarded, Here};
 use crate::fast::{guarded, regions};
 use crate::location::Location;
@@ -10,15 +10,23 @@ use crate::{atomics, barrier, exclusion, fast, sync, window};
 
 /// A region is entered.
 #[inline(always)]
-pub fn enter(descriptor: Given, slot: Slot) {
+pub fn enter(descriptor: impl Named, slot: Slot) {
     match fast::known(descriptor) {
         Some((thread, handle)) => enter_known(descriptor, slot, handle, thread),
         None => enter_unless_filtered(descriptor, slot),
     }
 }
 
+/// The same on the fast way alone; false where it declines, and nothing was done. No filter leaves
+/// constructs out, so where it does not decline the region was entered.
 #[inline(always)]
-fn enter_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: Here) {
+pub fn try_enter(descriptor: impl Named, slot: Slot) -> bool {
+    fast::known(descriptor)
+        .is_some_and(|(thread, handle)| regions::enter::<0>(thread, handle, slot, Tsc, |_| {}))
+}
+
+#[inline(always)]
+fn enter_known(descriptor: impl Named, slot: Slot, handle: &'static Handle, thread: Here) {
     let entered = |visits| judge_due(descriptor, slot, visits);
     if regions::enter::<0>(thread, handle, slot, Tsc, entered) {
         return;
@@ -31,17 +39,24 @@ fn enter_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: H
 
 /// A worksharing loop is entered, which has `count` iterations in all.
 #[inline(always)]
-pub fn enter_loop(descriptor: Given, count: i64) {
-    match fast::known(descriptor) {
-        Some((thread, handle)) if regions::enter_loop(thread, handle, count, Tsc) => {}
-        _ => enter_loop_as_region(descriptor, count),
+pub fn enter_loop(descriptor: impl Named, count: i64) {
+    if !try_enter_loop::<true>(descriptor, count) {
+        enter_loop_as_region(descriptor, count);
     }
+}
+
+/// The same on the fast way alone, which without `TRACE` is only that of a profile; false where it
+/// declines, and nothing was done.
+#[inline(always)]
+pub fn try_enter_loop<const TRACE: bool>(descriptor: impl Named, count: i64) -> bool {
+    fast::known(descriptor)
+        .is_some_and(|(thread, handle)| regions::enter_loop::<TRACE>(thread, handle, count, Tsc))
 }
 
 /// The same on any other way: it is entered as any region, and the number noted afterwards.
 #[cold]
 #[inline(never)]
-fn enter_loop_as_region(descriptor: Given, count: i64) {
+fn enter_loop_as_region(descriptor: impl Named, count: i64) {
     enter(descriptor, Slot::Worksharing);
     on_given!(descriptor, |thread, _process, handle| note_iterations(thread, handle, count));
 }
@@ -66,14 +81,14 @@ fn note_iterations(thread: &mut Location, handle: &Handle, count: i64) {
 
 #[cold]
 #[inline(never)]
-fn enter_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+fn enter_guarded(descriptor: impl Named, slot: Slot, key: u64, thread: Guarded) {
     if !guarded::enter(thread, key, Tsc) {
         enter_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn enter_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+fn enter_around_guarded(descriptor: impl Named, slot: Slot, key: u64, thread: Guarded) {
     let is_done = guarded::enter_body(thread, key, None, Tsc, |_, _, _| {})
         || fast::known(descriptor).is_some_and(|(thread, handle)| {
             let entered = |visits| judge_due(descriptor, slot, visits);
@@ -86,7 +101,7 @@ fn enter_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded
 
 /// Now and then it is time to ask whether measuring a function is worth its cost.
 #[inline(always)]
-fn judge_due(descriptor: Given, slot: Slot, visits: u64) {
+fn judge_due(descriptor: impl Named, slot: Slot, visits: u64) {
     if slot == Slot::User && exclusion::is_due(visits) {
         judge(descriptor);
     }
@@ -94,13 +109,13 @@ fn judge_due(descriptor: Given, slot: Slot, visits: u64) {
 
 #[cold]
 #[inline(never)]
-fn judge(descriptor: Given) {
+fn judge(descriptor: impl Named) {
     on_given!(descriptor, |thread, _process, handle| exclusion::judge(thread, handle));
 }
 
 #[cold]
 #[inline(never)]
-fn enter_unless_filtered(descriptor: Given, slot: Slot) {
+fn enter_unless_filtered(descriptor: impl Named, slot: Slot) {
     if !is_filtered(descriptor, slot) {
         enter_general(descriptor, slot);
     }
@@ -108,12 +123,12 @@ fn enter_unless_filtered(descriptor: Given, slot: Slot) {
 
 /// Whether the filter leaves the region out, and nothing is to be done.
 #[inline(always)]
-fn is_filtered(descriptor: Given, slot: Slot) -> bool {
+fn is_filtered(descriptor: impl Named, slot: Slot) -> bool {
     descriptor.known_handle().is_some_and(|handle| handle.is_filtered(slot))
 }
 
 #[inline(never)]
-fn enter_general(descriptor: Given, slot: Slot) {
+fn enter_general(descriptor: impl Named, slot: Slot) {
     on_given!(descriptor, |thread, process, handle| {
         let slot = handle.slot(slot);
         let region = handle.known(process, slot);
@@ -138,7 +153,7 @@ fn enter_general(descriptor: Given, slot: Slot) {
 
 /// A region is left.
 #[inline(always)]
-pub fn exit(descriptor: Given, slot: Slot) {
+pub fn exit(descriptor: impl Named, slot: Slot) {
     match fast::known(descriptor) {
         Some((thread, handle)) => exit_known(descriptor, slot, handle, thread),
         None => exit_unless_filtered(descriptor, slot),
@@ -146,7 +161,7 @@ pub fn exit(descriptor: Given, slot: Slot) {
 }
 
 #[inline(always)]
-fn exit_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: Here) {
+fn exit_known(descriptor: impl Named, slot: Slot, handle: &'static Handle, thread: Here) {
     if regions::exit::<0>(thread, handle, slot, Tsc) {
         return;
     }
@@ -158,14 +173,14 @@ fn exit_known(descriptor: Given, slot: Slot, handle: &'static Handle, thread: He
 
 #[cold]
 #[inline(never)]
-fn exit_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+fn exit_guarded(descriptor: impl Named, slot: Slot, key: u64, thread: Guarded) {
     if !guarded::exit(thread, key, Tsc) {
         exit_around_guarded(descriptor, slot, key, thread);
     }
 }
 
 #[inline(never)]
-fn exit_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded) {
+fn exit_around_guarded(descriptor: impl Named, slot: Slot, key: u64, thread: Guarded) {
     let is_done = guarded::exit_body(thread, key, Tsc, |_, _| {})
         || fast::known(descriptor).is_some_and(|(thread, handle)| {
             regions::exit::<{ gate::GUARDED }>(thread, handle, slot, Tsc)
@@ -177,7 +192,7 @@ fn exit_around_guarded(descriptor: Given, slot: Slot, key: u64, thread: Guarded)
 
 #[cold]
 #[inline(never)]
-fn exit_unless_filtered(descriptor: Given, slot: Slot) {
+fn exit_unless_filtered(descriptor: impl Named, slot: Slot) {
     let handle = descriptor.known_handle();
     if !handle.is_some_and(|handle| handle.is_filtered_always(slot)) {
         exit_general(descriptor, slot);
@@ -185,7 +200,7 @@ fn exit_unless_filtered(descriptor: Given, slot: Slot) {
 }
 
 #[inline(never)]
-fn exit_general(descriptor: Given, slot: Slot) {
+fn exit_general(descriptor: impl Named, slot: Slot) {
     on_given!(descriptor, |thread, process, handle| {
         let region = handle.known(process, slot);
         let at = if thread.is_passing() { 0 } else { thread.current().key };
@@ -200,7 +215,7 @@ fn exit_general(descriptor: Given, slot: Slot) {
 
 /// Exit of a worksharing construct: directly after its implicit barrier it shares the time.
 #[inline(always)]
-pub fn exit_worksharing(descriptor: Given, slot: Slot) {
+pub fn exit_worksharing(descriptor: impl Named, slot: Slot) {
     if !regions::exit_worksharing::<0>(descriptor, slot, Tsc) {
         exit_worksharing_guarded(descriptor, slot);
     }
@@ -208,7 +223,7 @@ pub fn exit_worksharing(descriptor: Given, slot: Slot) {
 
 #[cold]
 #[inline(never)]
-fn exit_worksharing_guarded(descriptor: Given, slot: Slot) {
+fn exit_worksharing_guarded(descriptor: impl Named, slot: Slot) {
     let is_done = known_guarded(descriptor)
         .is_some_and(|(thread, handle)| guarded::exit(thread, handle.key(slot), Tsc))
         || regions::exit_worksharing::<{ gate::GUARDED }>(descriptor, slot, Tsc);
@@ -222,9 +237,40 @@ fn exit_worksharing_guarded(descriptor: Given, slot: Slot) {
     });
 }
 
+/// Leaves the implicit barrier of a worksharing construct, and with it the construct.
+#[inline(always)]
+pub fn exit_with_barrier(descriptor: impl Named) {
+    if !regions::exit_with_barrier::<0>(descriptor, Tsc) {
+        exit_after_barrier(descriptor);
+    }
+}
+
+/// The same one after the other, as in a team of several threads.
+#[inline(never)]
+fn exit_after_barrier(descriptor: impl Named) {
+    barrier_exit(descriptor);
+    exit_worksharing(descriptor, Slot::Worksharing);
+}
+
+/// The body of a construct ends, and with it the construct.
+#[inline(always)]
+pub fn exit_with_body(descriptor: impl Named) {
+    if !regions::exit_with_body::<0>(descriptor, Tsc) {
+        exit_after_body(descriptor);
+    }
+}
+
+/// The same one after the other.
+#[cold]
+#[inline(never)]
+fn exit_after_body(descriptor: impl Named) {
+    exit(descriptor, Slot::Body);
+    exit_worksharing(descriptor, Slot::Worksharing);
+}
+
 /// Has a critical section's lock; its body begins.
 #[inline(always)]
-pub fn critical_begin(descriptor: Given) {
+pub fn critical_begin(descriptor: impl Named) {
     if regions::critical_begin::<0>(descriptor, Tsc) {
         return;
     }
@@ -238,21 +284,26 @@ pub fn critical_begin(descriptor: Given) {
 
 #[cold]
 #[inline(never)]
-fn critical_begin_guarded(descriptor: Given, handle: &'static Handle, key: u64, thread: Guarded) {
+fn critical_begin_guarded(
+    descriptor: impl Named,
+    handle: &'static Handle,
+    key: u64,
+    thread: Guarded,
+) {
     if !guarded::enter_body(thread, key, Some(handle.lock), Tsc, |_, _, _| {}) {
         critical_begin_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_begin_around_guarded(descriptor: Given) {
+fn critical_begin_around_guarded(descriptor: impl Named) {
     if !regions::critical_begin::<{ gate::GUARDED }>(descriptor, Tsc) {
         critical_begin_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_begin_general(descriptor: Given) {
+fn critical_begin_general(descriptor: impl Named) {
     on_given!(descriptor, |thread, process, handle| {
         sync::acquired(thread, handle.lock, clock::now());
         let now = thread.header.last_ticks;
@@ -262,7 +313,7 @@ fn critical_begin_general(descriptor: Given) {
 
 /// A critical section's body ends; its lock is given back.
 #[inline(always)]
-pub fn critical_end(descriptor: Given) {
+pub fn critical_end(descriptor: impl Named) {
     if regions::critical_end::<0>(descriptor, Tsc) {
         return;
     }
@@ -276,21 +327,26 @@ pub fn critical_end(descriptor: Given) {
 
 #[cold]
 #[inline(never)]
-fn critical_end_guarded(descriptor: Given, _handle: &'static Handle, key: u64, thread: Guarded) {
+fn critical_end_guarded(
+    descriptor: impl Named,
+    _handle: &'static Handle,
+    key: u64,
+    thread: Guarded,
+) {
     if !guarded::exit_body(thread, key, Tsc, |_, _| {}) {
         critical_end_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_end_around_guarded(descriptor: Given) {
+fn critical_end_around_guarded(descriptor: impl Named) {
     if !regions::critical_end::<{ gate::GUARDED }>(descriptor, Tsc) {
         critical_end_general(descriptor);
     }
 }
 
 #[inline(never)]
-fn critical_end_general(descriptor: Given) {
+fn critical_end_general(descriptor: impl Named) {
     on_given!(descriptor, |thread, process, handle| {
         thread.exit(handle.region(process, Slot::Body), clock::now());
         let now = thread.header.last_ticks;
@@ -300,14 +356,20 @@ fn critical_end_general(descriptor: Given) {
 
 /// Enters a barrier and arrives at it.
 #[inline(always)]
-pub fn barrier_enter(descriptor: Given) {
-    if !regions::barrier_enter::<0>(descriptor, Tsc) {
+pub fn barrier_enter(descriptor: impl Named) {
+    if !try_barrier_enter(descriptor) {
         barrier_enter_around_guarded(descriptor);
     }
 }
 
+/// The same on the fast way alone; false where it declines, and nothing was done.
+#[inline(always)]
+pub fn try_barrier_enter(descriptor: impl Named) -> bool {
+    regions::barrier_enter::<0>(descriptor, Tsc)
+}
+
 #[inline(never)]
-fn barrier_enter_around_guarded(descriptor: Given) {
+fn barrier_enter_around_guarded(descriptor: impl Named) {
     if regions::barrier_enter::<{ gate::GUARDED }>(descriptor, Tsc) {
         return;
     }
@@ -318,14 +380,14 @@ fn barrier_enter_around_guarded(descriptor: Given) {
 
 /// Leaves a barrier.
 #[inline(always)]
-pub fn barrier_exit(descriptor: Given) {
+pub fn barrier_exit(descriptor: impl Named) {
     if !regions::barrier_exit::<0>(descriptor, Tsc) {
         barrier_exit_around_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn barrier_exit_around_guarded(descriptor: Given) {
+fn barrier_exit_around_guarded(descriptor: impl Named) {
     if regions::barrier_exit::<{ gate::GUARDED }>(descriptor, Tsc) {
         return;
     }
@@ -336,14 +398,14 @@ fn barrier_exit_around_guarded(descriptor: Given) {
 
 /// It is the iteration's turn; the body of an ordered construct begins.
 #[inline(always)]
-pub fn ordered_begin(descriptor: Given) {
+pub fn ordered_begin(descriptor: impl Named) {
     if !regions::ordered_begin::<0>(descriptor, Tsc) {
         ordered_begin_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_begin_guarded(descriptor: Given) {
+fn ordered_begin_guarded(descriptor: impl Named) {
     let is_done = ordered_has_begun(descriptor)
         || regions::ordered_begin::<{ gate::GUARDED }>(descriptor, Tsc);
     if is_done {
@@ -359,14 +421,14 @@ fn ordered_begin_guarded(descriptor: Given) {
 
 /// The body of an ordered construct ends.
 #[inline(always)]
-pub fn ordered_end(descriptor: Given) {
+pub fn ordered_end(descriptor: impl Named) {
     if !regions::ordered_end::<0>(descriptor, Tsc) {
         ordered_end_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_end_guarded(descriptor: Given) {
+fn ordered_end_guarded(descriptor: impl Named) {
     let is_done =
         ordered_has_ended(descriptor) || regions::ordered_end::<{ gate::GUARDED }>(descriptor, Tsc);
     if is_done {
@@ -380,14 +442,14 @@ fn ordered_end_guarded(descriptor: Given) {
 
 /// Leaves an ordered construct; one without a body was nothing but waiting.
 #[inline(always)]
-pub fn ordered_exit(descriptor: Given) {
+pub fn ordered_exit(descriptor: impl Named) {
     if !regions::ordered_exit::<0>(descriptor, Tsc) {
         ordered_exit_guarded(descriptor);
     }
 }
 
 #[inline(never)]
-fn ordered_exit_guarded(descriptor: Given) {
+fn ordered_exit_guarded(descriptor: impl Named) {
     let is_done =
         ordered_is_left(descriptor) || regions::ordered_exit::<{ gate::GUARDED }>(descriptor, Tsc);
     if is_done {
@@ -398,7 +460,7 @@ fn ordered_exit_guarded(descriptor: Given) {
 
 #[cold]
 #[inline(never)]
-fn ordered_exit_general(descriptor: Given) {
+fn ordered_exit_general(descriptor: impl Named) {
     on_given!(descriptor, |thread, process, handle| {
         let slot = handle.slot(Slot::Ordered);
         let (region, now) = (handle.region(process, slot), clock::now());
@@ -411,7 +473,7 @@ fn ordered_exit_general(descriptor: Given) {
 
 /// Meets a construct that is only counted, unless it was asked to be timed.
 #[inline(always)]
-pub fn enter_counted(descriptor: Given, slot: Slot) {
+pub fn enter_counted(descriptor: impl Named, slot: Slot) {
     let Some((thread, handle)) = fast::known(descriptor) else {
         return enter_counted_general(descriptor, slot);
     };
@@ -424,7 +486,7 @@ pub fn enter_counted(descriptor: Given, slot: Slot) {
 
 #[cold]
 #[inline(never)]
-fn enter_counted_general(descriptor: Given, slot: Slot) {
+fn enter_counted_general(descriptor: impl Named, slot: Slot) {
     on_given!(descriptor, |thread, process, handle| {
         let region = handle.region(process, slot);
         if handle.timed {
@@ -442,7 +504,7 @@ fn enter_counted_general(descriptor: Given, slot: Slot) {
 
 /// After a construct that is only counted there is nothing to do, unless this visit is a sample.
 #[inline(always)]
-pub fn exit_counted(descriptor: Given, slot: Slot) {
+pub fn exit_counted(descriptor: impl Named, slot: Slot) {
     let Some((thread, handle)) = fast::known(descriptor) else { return };
     if handle.timed {
         exit_known(descriptor, slot, handle, thread);
@@ -455,14 +517,14 @@ pub fn exit_counted(descriptor: Given, slot: Slot) {
 /// The location and the descriptor's handle, where some call paths are guarded, and nothing else is
 /// special about it.
 #[inline(always)]
-fn known_guarded(descriptor: Given) -> Option<(Guarded, &'static Handle)> {
+fn known_guarded(descriptor: impl Named) -> Option<(Guarded, &'static Handle)> {
     let (thread, handle) = fast::known(descriptor)?;
     Some((thread.guarded()?, handle))
 }
 
 /// Whether it was a guarded construct whose body has its turn.
 #[inline(always)]
-fn ordered_has_begun(descriptor: Given) -> bool {
+fn ordered_has_begun(descriptor: impl Named) -> bool {
     known_guarded(descriptor).is_some_and(|(thread, handle)| {
         let before = handle.turn.last();
         let key = handle.key(Slot::OrderedBody);
@@ -475,7 +537,7 @@ fn ordered_has_begun(descriptor: Given) -> bool {
 
 /// Whether it was a guarded construct whose turn is over.
 #[inline(always)]
-fn ordered_has_ended(descriptor: Given) -> bool {
+fn ordered_has_ended(descriptor: impl Named) -> bool {
     known_guarded(descriptor).is_some_and(|(thread, handle)| {
         let key = handle.key(Slot::OrderedBody);
         let ended = |thread: &mut Location, node| handle.turn.passes(thread.own.at(node));
@@ -485,7 +547,7 @@ fn ordered_has_ended(descriptor: Given) -> bool {
 
 /// Whether it was a guarded construct with a body.
 #[inline(always)]
-fn ordered_is_left(descriptor: Given) -> bool {
+fn ordered_is_left(descriptor: impl Named) -> bool {
     known_guarded(descriptor).is_some_and(|(thread, handle)| {
         guarded::has_had_body(thread) && guarded::exit(thread, handle.key(Slot::Ordered), Tsc)
     })

@@ -9,7 +9,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::on_given;
 use crate::clock::{System, Tsc};
-use crate::descriptor::{Defined, Given, Slot};
+use crate::descriptor::{Defined, Given, Handle, Named, Slot};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::task::UNTIMED;
@@ -39,7 +39,7 @@ macro_rules! timed {
         => $event:expr;)*
     ) => { $(
         #[inline(always)]
-        unsafe fn $name($d: Given, $more: $type) {
+        unsafe fn $name($d: impl Named, $more: $type) {
             const TRACE: bool = false;
             // SAFETY: the contract of this module; locations are never freed, and of what stands
             // for one nothing but the gate and whether there is a trace is read.
@@ -55,7 +55,7 @@ macro_rules! timed {
 
         #[inline(never)]
         unsafe fn $traced(
-            $d: Given,
+            $d: impl Named,
             $more: $type,
             _of_the_clock: Nothing,
             $thread: *mut Location,
@@ -72,20 +72,23 @@ macro_rules! timed {
         const _: () = {
             /// A function whose address is taken keeps the register that it has no use for.
             #[used]
-            static KEPT: Traced<$type> = $traced;
+            static KEPT: (Traced<Given, $type>, Traced<Kept, $type>) = ($traced, $traced);
         };
     )* };
 }
 
 /// An event with records. The clock needs the third register, so the thread is in the fourth.
-type Traced<T> = unsafe fn(Given, T, Nothing, *mut Location);
+type Traced<D, T> = unsafe fn(D, T, Nothing, *mut Location);
+
+/// A construct whose adapter keeps its handle.
+type Kept = &'static Handle;
 
 /// What a register has where an event carries nothing else.
 type Nothing = MaybeUninit<u64>;
 
 /// Where a region of the construct is, if that was visited before.
 #[inline(always)]
-fn place(d: Given, slot: Slot) -> Option<*mut Defined> {
+fn place(d: impl Named, slot: Slot) -> Option<*mut Defined> {
     Some(d.known_handle()?.place(slot))
 }
 
@@ -109,7 +112,8 @@ timed! {
                 tasks::create_end_at_once::<TRACE, _>(thread, task as *mut Task, handle, Tsc)
             }
         };
-    begin_timed, begin_traced, else begin_at_once::<TRACE>(d, task, MaybeUninit::uninit(), thread),
+    begin_timed, begin_traced,
+        else begin_at_once::<TRACE, _>(d, task, MaybeUninit::uninit(), thread),
         |d, task: i64| thread
         => {
             let handle = || d.known_handle();
@@ -131,8 +135,8 @@ timed! {
 /// The begin of an instance that is not the simplest one: mostly of one that its creator executes
 /// at once, because too many others are waiting, or on top of an explicit task.
 #[inline(never)]
-unsafe fn begin_at_once<const TRACE: bool>(
-    d: Given,
+unsafe fn begin_at_once<const TRACE: bool, D: Named>(
+    d: D,
     task: i64,
     of_the_clock: Nothing,
     thread: *mut Location,
@@ -140,22 +144,22 @@ unsafe fn begin_at_once<const TRACE: bool>(
     // SAFETY: as above.
     unsafe {
         if (*thread).gate != gate::CREATION {
-            return begin_nested::<TRACE>(d, task, of_the_clock, thread);
+            return begin_nested::<TRACE, _>(d, task, of_the_clock, thread);
         }
         let handle = || d.known_handle();
         let task = task as *mut Task;
         if openmp::may_be_final()
             || tasks::begin_at_once::<TRACE, false, _>(thread, task, handle, Tsc).is_none()
         {
-            begin_in_creation::<TRACE>(d, task as i64, of_the_clock, thread);
+            begin_in_creation::<TRACE, _>(d, task as i64, of_the_clock, thread);
         }
     }
 }
 
 /// On top of an explicit task.
 #[inline(never)]
-unsafe fn begin_nested<const TRACE: bool>(
-    d: Given,
+unsafe fn begin_nested<const TRACE: bool, D: Named>(
+    d: D,
     task: i64,
     _of_the_clock: Nothing,
     thread: *mut Location,
@@ -171,8 +175,8 @@ unsafe fn begin_nested<const TRACE: bool>(
 
 /// By its creator, which may be an explicit task, or a final one.
 #[inline(never)]
-unsafe fn begin_in_creation<const TRACE: bool>(
-    d: Given,
+unsafe fn begin_in_creation<const TRACE: bool, D: Named>(
+    d: D,
     task: i64,
     _of_the_clock: Nothing,
     thread: *mut Location,
@@ -196,14 +200,18 @@ unsafe fn begin_in_creation<const TRACE: bool>(
 
 /// Their registers are kept, too.
 #[used]
-static BEGINS: [Traced<i64>; 6] = [
-    begin_at_once::<false>,
-    begin_at_once::<true>,
-    begin_nested::<false>,
-    begin_nested::<true>,
-    begin_in_creation::<false>,
-    begin_in_creation::<true>,
-];
+static BEGINS: ([Traced<Given, i64>; 6], [Traced<Kept, i64>; 6]) = (begins(), begins());
+
+const fn begins<D: Named>() -> [Traced<D, i64>; 6] {
+    [
+        begin_at_once::<false, D>,
+        begin_at_once::<true, D>,
+        begin_nested::<false, D>,
+        begin_nested::<true, D>,
+        begin_in_creation::<false, D>,
+        begin_in_creation::<true, D>,
+    ]
+}
 
 /// The ways of an event of an instance. The one for what is counted only is the function itself.
 macro_rules! task_events {
@@ -212,7 +220,7 @@ macro_rules! task_events {
     ) => { $(
         $(#[$doc])*
         #[inline(always)]
-        pub unsafe fn $event(d: Given, task: i64) {
+        pub unsafe fn $event(d: impl Named, task: i64) {
             let $handle = task as usize;
             // SAFETY: the contract of this module.
             unsafe {
@@ -226,7 +234,7 @@ macro_rules! task_events {
 
         #[cold]
         #[inline(never)]
-        fn $general(d: Given, task: i64) {
+        fn $general(d: impl Named, task: i64) {
             on_task!(d, task, |thread, id, regions| task::$event(thread, id, regions, System));
         }
     )* };
@@ -247,7 +255,7 @@ task_events! {
 /// A task instance is created; `task` receives its id. Where calls on the construct carry an id,
 /// `task` must point to a writable integer.
 #[inline(always)]
-pub unsafe fn create_begin(d: Given, task: *mut i64) {
+pub unsafe fn create_begin(d: impl Named, task: *mut i64) {
     // SAFETY: the contract of this module.
     unsafe { create_begin_timed(d, task) };
 }
@@ -255,7 +263,7 @@ pub unsafe fn create_begin(d: Given, task: *mut i64) {
 /// What no clause makes undeferred may still be: in a final task.
 #[cold]
 #[inline(never)]
-unsafe fn create_begin_included(d: Given, task: *mut i64) {
+unsafe fn create_begin_included(d: impl Named, task: *mut i64) {
     // SAFETY: as above; regions are known only where calls carry the argument.
     unsafe {
         let done = place(d, Slot::TaskCreate)
@@ -270,7 +278,7 @@ unsafe fn create_begin_included(d: Given, task: *mut i64) {
 /// Of such a task.
 #[cold]
 #[inline(never)]
-unsafe fn create_end_included(d: Given, task: i64) {
+unsafe fn create_end_included(d: impl Named, task: i64) {
     // SAFETY: as above.
     unsafe {
         if untimed_tasks::create_end_included(tls::here(), task as usize).is_none() {
@@ -280,7 +288,7 @@ unsafe fn create_end_included(d: Given, task: i64) {
 }
 
 #[inline(never)]
-unsafe fn create_begin_general(d: Given, task: *mut i64) {
+unsafe fn create_begin_general(d: impl Named, task: *mut i64) {
     let mut seen = false;
     on_given!(d, |thread, process, handle| {
         if handle.extended {
@@ -298,7 +306,7 @@ unsafe fn create_begin_general(d: Given, task: *mut i64) {
 
 #[cold]
 #[inline(never)]
-fn wait_enter_general(d: Given, _nothing: Nothing) {
+fn wait_enter_general(d: impl Named, _nothing: Nothing) {
     on_given!(d, |thread, process, handle| {
         task::wait_enter(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -306,7 +314,7 @@ fn wait_enter_general(d: Given, _nothing: Nothing) {
 
 #[cold]
 #[inline(never)]
-fn wait_exit_general(d: Given, _nothing: Nothing) {
+fn wait_exit_general(d: impl Named, _nothing: Nothing) {
     on_given!(d, |thread, process, handle| {
         task::wait_exit(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -315,13 +323,13 @@ fn wait_exit_general(d: Given, _nothing: Nothing) {
 /// The task whose creation this thread has begun has these items of `depend` clauses. Comes before
 /// the end of the creation.
 #[inline(never)]
-pub unsafe fn depend(d: Given, task: i64, items: impl Iterator<Item = Item>) {
+pub unsafe fn depend(d: impl Named, task: i64, items: impl Iterator<Item = Item>) {
     on_task!(d, task, |thread, id, _regions| task::depend::depend(thread, id, items));
 }
 
 /// Enters a taskwait that waits only for the tasks before it by these items of `depend` clauses.
 #[inline(never)]
-pub fn wait_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
+pub fn wait_depend_enter(d: impl Named, items: impl Iterator<Item = Item>) {
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Taskwait);
         task::depend::enter_taskwait(thread, region, items, System);
@@ -330,7 +338,7 @@ pub fn wait_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
 
 /// Leaves such a taskwait.
 #[inline(never)]
-pub fn wait_depend_exit(d: Given) {
+pub fn wait_depend_exit(d: impl Named) {
     on_given!(d, |thread, process, handle| {
         task::depend::exit_taskwait(thread, handle.region(process, Slot::Taskwait), System);
     });
@@ -338,7 +346,7 @@ pub fn wait_depend_exit(d: Given) {
 
 /// The host meets a target construct with these items of `depend` clauses.
 #[inline(never)]
-pub fn target_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
+pub fn target_depend_enter(d: impl Named, items: impl Iterator<Item = Item>) {
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Target);
         task::depend::enter_target(thread, region, items, System);
@@ -347,21 +355,21 @@ pub fn target_depend_enter(d: Given, items: impl Iterator<Item = Item>) {
 
 /// Enters a taskwait.
 #[inline(always)]
-pub fn wait_enter(d: Given) {
+pub fn wait_enter(d: impl Named) {
     // SAFETY: the contract of this module, of which waiting needs nothing: it names no instance.
     unsafe { wait_enter_timed(d, MaybeUninit::uninit()) };
 }
 
 /// Leaves a taskwait.
 #[inline(always)]
-pub fn wait_exit(d: Given) {
+pub fn wait_exit(d: impl Named) {
     // SAFETY: as above.
     unsafe { wait_exit_timed(d, MaybeUninit::uninit()) };
 }
 
 /// A thread has executed the body of a task instance that completes with this event.
 #[inline(always)]
-pub unsafe fn detach(d: Given, task: i64, event: usize) {
+pub unsafe fn detach(d: impl Named, task: i64, event: usize) {
     on_task!(d, task, |thread, id, regions| {
         task::end_detached(thread, (id, event), regions, System);
     });
@@ -369,6 +377,6 @@ pub unsafe fn detach(d: Given, task: i64, event: usize) {
 
 /// An untied task goes on after a scheduling point.
 #[inline(always)]
-pub unsafe fn resume(d: Given, task: i64) {
+pub unsafe fn resume(d: impl Named, task: i64) {
     on_task!(d, task, |thread, id, regions| task::resume(thread, id, regions.task.id, System));
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::on_given;
 use crate::clock::Tsc;
-use crate::descriptor::{Given, Handle, Slot};
+use crate::descriptor::{Handle, Named, Slot};
 use crate::fast::kit::gate;
 use crate::fast::teams;
 use crate::location::Location;
@@ -27,7 +27,7 @@ fn team_of(thread: &Location, handle: &Handle, team: i64) -> Option<u32> {
 /// # Safety
 /// Where calls on the construct carry a team, `team` must point to a writable integer.
 #[inline(always)]
-pub unsafe fn fork(d: Given, team: *mut i64) {
+pub unsafe fn fork(d: impl Named, team: *mut i64) {
     // SAFETY: the caller's promise.
     unsafe {
         match gate::open_thread() {
@@ -39,29 +39,31 @@ pub unsafe fn fork(d: Given, team: *mut i64) {
 }
 
 #[inline(never)]
-unsafe fn fork_traced(d: Given, team: *mut i64, thread: &mut Location) {
+unsafe fn fork_traced(d: impl Named, team: *mut i64, thread: &mut Location) {
     // SAFETY: the caller's promise.
     unsafe { fork_known::<true>(d, team, thread) }
 }
 
 #[inline(always)]
-unsafe fn fork_known<const TRACE: bool>(d: Given, team: *mut i64, thread: &mut Location) {
+unsafe fn fork_known<const TRACE: bool>(d: impl Named, team: *mut i64, thread: &mut Location) {
     // SAFETY: the caller's promise: regions are known only where calls carry the team.
     unsafe {
-        let forked = d
-            .known_handle()
-            .and_then(Handle::known_parallel)
-            .and_then(|regions| teams::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc));
-        match forked {
-            Some(id) => team.write(i64::from(id)),
-            None => fork_general(d, team),
+        // (Not in a closure: the compiler inlines that into one of the adapters only.)
+        if let Some(handle) = d.known_handle()
+            && handle.knows_parallel()
+            && let regions = handle.parallel_that_is_known()
+            && let Some(id) = teams::fork::<TRACE>(thread, regions, openmp::max_threads, Tsc)
+        {
+            team.write(i64::from(id));
+        } else {
+            fork_general(d, team);
         }
     }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn fork_general(d: Given, team: *mut i64) {
+unsafe fn fork_general(d: impl Named, team: *mut i64) {
     let mut id = None;
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Parallel);
@@ -79,7 +81,7 @@ unsafe fn fork_general(d: Given, team: *mut i64) {
 /// A thread begins its part of a parallel region. (In foreign code, whose calls have no team,
 /// `team` is nothing, or by chance the team that was forked here and is to begin.)
 #[inline(always)]
-pub fn begin(d: Given, team: i64) {
+pub fn begin(d: impl Named, team: i64) {
     match gate::open_thread() {
         Some(thread) if thread.contexts.has_forked(team) => match thread.tracing {
             true => begin_as_master::<true>(d, team),
@@ -88,6 +90,23 @@ pub fn begin(d: Given, team: i64) {
         Some(worker) if worker.tracing => begin_worker::<true>(d, team),
         Some(_) => begin_worker::<false>(d, team),
         None => begin_general(d, team),
+    }
+}
+
+/// The same for a function of an adapter that calls something in any case, so that a call of OpenMP
+/// costs it no frame. `part` says the construct and the team; it is asked again after the call.
+#[inline(always)]
+pub fn begin_in_frame<D: Named>(part: impl Fn() -> (D, i64)) {
+    let (d, team) = part();
+    match gate::open_thread() {
+        Some(master) if !master.tracing && master.contexts.has_forked(team) => {
+            let size = openmp::team_size();
+            if teams::begin::<false>(here(), size, Tsc).is_none() {
+                let (d, team) = part();
+                begin_general(d, team);
+            }
+        }
+        _ => begin(d, team),
     }
 }
 
@@ -101,7 +120,7 @@ fn here<'a>() -> &'a mut Location {
 /// The same for the master. (The location is asked for again after the calls, across which nothing
 /// more has to be kept, then.)
 #[inline(never)]
-fn begin_as_master<const TRACE: bool>(d: Given, team: i64) {
+fn begin_as_master<const TRACE: bool>(d: impl Named, team: i64) {
     let size = openmp::team_size();
     if teams::begin::<TRACE>(here(), size, Tsc).is_none() {
         begin_general(d, team);
@@ -110,7 +129,7 @@ fn begin_as_master<const TRACE: bool>(d: Given, team: i64) {
 
 /// The same for another thread, or where the region was not forked on the fast way.
 #[inline(never)]
-fn begin_worker<const TRACE: bool>(d: Given, team: i64) {
+fn begin_worker<const TRACE: bool>(d: impl Named, team: i64) {
     let part = openmp::thread_of_team();
     let worker = here();
     match teams::is_same_part(worker, part) {
@@ -123,7 +142,7 @@ fn begin_worker<const TRACE: bool>(d: Given, team: i64) {
 /// register.
 #[inline(never)]
 fn begin_next<const TRACE: bool>(
-    d: Given,
+    d: impl Named,
     team: i64,
     _of_the_clock: MaybeUninit<u64>,
     worker: &mut Location,
@@ -140,7 +159,7 @@ fn begin_next<const TRACE: bool>(
 /// The same where the last part has left its final barrier, an explicit one.
 #[cold]
 #[inline(never)]
-fn begin_next_after_barrier<const TRACE: bool>(d: Given, team: i64, worker: &mut Location) {
+fn begin_next_after_barrier<const TRACE: bool>(d: impl Named, team: i64, worker: &mut Location) {
     let begun = worker.process.named_team(team).and_then(|record| {
         teams::begin_next_after_barrier::<TRACE>(worker, (team as u32, record), Tsc)
     });
@@ -151,7 +170,7 @@ fn begin_next_after_barrier<const TRACE: bool>(d: Given, team: i64, worker: &mut
 
 #[cold]
 #[inline(never)]
-fn begin_general(d: Given, team: i64) {
+fn begin_general(d: impl Named, team: i64) {
     parts::begin(d, |handle| match handle.extended {
         true => u32::try_from(team).ok(),
         false => handle.forked_last(),
@@ -160,7 +179,7 @@ fn begin_general(d: Given, team: i64) {
 
 /// A thread ends its part of a parallel region.
 #[inline(always)]
-pub fn end(d: Given, team: i64) {
+pub fn end(d: impl Named, team: i64) {
     match gate::open_thread() {
         Some(thread) if thread.tracing => end_traced(d, team, thread),
         Some(thread) => end_known::<false>(d, team, thread),
@@ -169,12 +188,12 @@ pub fn end(d: Given, team: i64) {
 }
 
 #[inline(never)]
-fn end_traced(d: Given, team: i64, thread: &mut Location) {
+fn end_traced(d: impl Named, team: i64, thread: &mut Location) {
     end_known::<true>(d, team, thread);
 }
 
 #[inline(always)]
-fn end_known<const TRACE: bool>(d: Given, team: i64, thread: &mut Location) {
+fn end_known<const TRACE: bool>(d: impl Named, team: i64, thread: &mut Location) {
     if teams::end::<TRACE>(thread, team, Tsc).is_none() {
         end_general(d, team);
     }
@@ -182,7 +201,7 @@ fn end_known<const TRACE: bool>(d: Given, team: i64, thread: &mut Location) {
 
 #[cold]
 #[inline(never)]
-fn end_general(d: Given, team: i64) {
+fn end_general(d: impl Named, team: i64) {
     on_given!(d, |thread, _, handle| {
         if let Some(team) = team_of(thread, handle, team) {
             team::end(thread, team, clock::now());
@@ -192,7 +211,7 @@ fn end_general(d: Given, team: i64) {
 
 /// The master is after the parallel region.
 #[inline(always)]
-pub fn join(d: Given, team: i64) {
+pub fn join(d: impl Named, team: i64) {
     match gate::open_thread() {
         Some(thread) if thread.tracing => join_traced(d, team, thread),
         Some(thread) => join_known::<false>(d, team, thread),
@@ -201,19 +220,19 @@ pub fn join(d: Given, team: i64) {
 }
 
 #[inline(never)]
-fn join_traced(d: Given, team: i64, thread: &mut Location) {
+fn join_traced(d: impl Named, team: i64, thread: &mut Location) {
     join_known::<true>(d, team, thread);
 }
 
 #[inline(always)]
-fn join_known<const TRACE: bool>(d: Given, team: i64, thread: &mut Location) {
+fn join_known<const TRACE: bool>(d: impl Named, team: i64, thread: &mut Location) {
     if teams::join::<TRACE>(thread, team, Tsc).is_none() {
         join_others::<TRACE>(d, team, thread);
     }
 }
 
 #[inline(never)]
-fn join_others<const TRACE: bool>(d: Given, team: i64, thread: &mut Location) {
+fn join_others<const TRACE: bool>(d: impl Named, team: i64, thread: &mut Location) {
     if teams::join_others::<TRACE>(thread, team, Tsc).is_none() {
         join_general(d, team);
     }
@@ -221,7 +240,7 @@ fn join_others<const TRACE: bool>(d: Given, team: i64, thread: &mut Location) {
 
 #[cold]
 #[inline(never)]
-fn join_general(d: Given, team: i64) {
+fn join_general(d: impl Named, team: i64) {
     on_given!(d, |thread, _, handle| {
         team::join(thread, team_of(thread, handle, team), clock::now());
     });

@@ -13,7 +13,7 @@ use crate::bounds::OF_LIBGOMP;
 use crate::oracle_programs::shipped;
 
 /// Constructs in each function of `programs/gomp_hot.c`.
-const MANY: u64 = 20_000;
+const MANY: u64 = 100_000;
 
 /// Functions whose instructions do not count. Libgomp gets memory for each region and each task, and
 /// how long that takes depends on what else lies in the heap: 200 instructions more or less.
@@ -31,8 +31,9 @@ fn instructions(folder: &Path, traced: Option<bool>) -> HashMap<String, u64> {
         .arg("--collect-atstart=yes")
         .arg(format!("--callgrind-out-file={}", counted.display()))
         .arg(folder.join("gomp_hot"))
+        .envs([("OMP_NUM_THREADS", "1"), ("POMPEII_GUARD", "0")])
         // How often a millisecond passes differs from run to run.
-        .envs([("OMP_NUM_THREADS", "1"), ("POMPEII_READY", "0"), ("POMPEII_GUARD", "0")])
+        .envs([("POMPEII_READY", "0"), ("POMPEII_SAMPLE", "0")])
         .env("POMPEII_EXPERIMENT", folder.join(format!("experiment-{traced:?}")));
     if let Some(traced) = traced {
         let traced = if traced { "1" } else { "0" };

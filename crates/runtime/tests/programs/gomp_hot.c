@@ -1,9 +1,10 @@
 // Each kind of construct many times, in a team of one thread of gcc's OpenMP library. What a function
 // here takes more with the measurement library than without it is what measuring its constructs
-// costs.
+// costs. As in hot.c, a call path has the constructs of one kind only: each kind has a region of its
+// own. The region before all others starts the measurement.
 #include <omp.h>
 
-enum { MANY = 20000 };
+enum { MANY = 100000 };
 
 #define MANY_TIMES(name, construct) \
   __attribute__((noinline)) void many_##name(void) { \
@@ -35,18 +36,26 @@ __attribute__((noinline)) void many_ordered(void) {
 
 int main(void) {
   omp_init_lock(&lock);
+#pragma omp parallel
+  sum++;
   many_parallels();
 #pragma omp parallel
-  {
-    many_barriers();
-    many_criticals();
-    many_singles();
-    many_loops();
-    many_ordered();
-    many_taskwaits();
-    many_undeferred();
-    many_tasks();
-    many_locks();
-  }
+  many_barriers();
+#pragma omp parallel
+  many_criticals();
+#pragma omp parallel
+  many_singles();
+#pragma omp parallel
+  many_loops();
+#pragma omp parallel
+  many_ordered();
+#pragma omp parallel
+  many_taskwaits();
+#pragma omp parallel
+  many_undeferred();
+#pragma omp parallel
+  many_tasks();
+#pragma omp parallel
+  many_locks();
   return 0;
 }
