@@ -110,7 +110,7 @@ pub static OF_LIBGOMP: [Bound; 10] = [
     in_all("single with barrier", "many_singles", 213, 278),
     in_all("loop with barrier", "many_loops", 134, 223),
     in_all("iteration with ordered", "many_ordered", 143, 191),
-    in_all("taskwait", "many_taskwaits", 52, 57),
+    in_all("taskwait", "many_taskwaits", 54, 59),
     in_all("undeferred task", "many_undeferred", 154, 163),
     in_all("task that its creator executes at once", "many_tasks", 305, 436),
     in_all("lock, set and unset", "many_locks", 219, 455),
