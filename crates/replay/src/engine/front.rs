@@ -30,6 +30,17 @@ struct InCall {
     wait: MpiWait,
 }
 
+/// Neither the critical path nor the causes follow from a message without waiting, from a task that
+/// is done, or from a time without a task in which nothing was waited for. The last one is found
+/// before nearly each task that a thread executes in a barrier.
+fn has_no_consequence(compound: &Compound) -> bool {
+    match compound {
+        Compound::Delivery(_) | Compound::Task(_) => true,
+        Compound::TaskWait(visit) => visit.cause.is_none() && visit.over.is_none(),
+        _ => false,
+    }
+}
+
 /// Records that are kept until their waits are known.
 #[derive(Debug)]
 pub(crate) struct Front {
@@ -101,8 +112,7 @@ impl Front {
                 self.note_wait(wait, found);
             }
             Some(_) => {}
-            // Nothing follows from a message without waiting, or from a task that is done.
-            None if matches!(compound, Compound::Delivery(_) | Compound::Task(_)) => {}
+            None if has_no_consequence(compound) => {}
             None => self.threads.push_back((self.come, *compound)),
         }
     }
