@@ -1,16 +1,24 @@
 //! A table that finds the entry that was used last without a search: records that follow each other
 //! are often about the same task, team or barrier, and each of them has several questions about it.
-//! Values keep their places in memory while they are in the table.
+//!
+//! There may be millions of tasks that are not done. Therefore the index has the places of the
+//! entries only and not their keys once more, and the entries have little room to spare.
 
 use std::cell::Cell;
-use std::hash::Hash;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 
-use crate::hash::Table;
+use hashbrown::HashTable;
+
+use crate::hash::Mixer;
+
+/// If the entries have no more room, they get room for a part of their number: one in this many.
+const ROOM_PART: usize = 16;
 
 /// A table with small keys. No result depends on the order of its entries.
 #[derive(Debug)]
 pub(crate) struct RecentTable<K, V> {
-    places: Table<K, u32>,
+    /// The places of the entries, by the hashes of their keys.
+    places: HashTable<u32>,
     entries: Vec<Option<(K, V)>>,
     free: Vec<u32>,
     /// The place that was used last; its entry may be gone.
@@ -19,39 +27,50 @@ pub(crate) struct RecentTable<K, V> {
 
 impl<K, V> Default for RecentTable<K, V> {
     fn default() -> RecentTable<K, V> {
-        let (places, entries, free) = (Table::default(), Vec::new(), Vec::new());
+        let (places, entries, free) = (HashTable::new(), Vec::new(), Vec::new());
         RecentTable { places, entries, free, last: Cell::new(0) }
     }
 }
 
-impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
-    /// The place that was used last, if it is that of the key.
-    #[inline]
-    fn last_place(&self, key: &K) -> Option<usize> {
-        let last = self.last.get() as usize;
-        let is_it = matches!(self.entries.get(last), Some(Some((known, _))) if known == key);
-        is_it.then_some(last)
-    }
+fn hash<K: Hash>(key: &K) -> u64 {
+    BuildHasherDefault::<Mixer>::default().hash_one(key)
+}
 
+/// Whether the entry at a place has this key.
+#[inline]
+fn has<K: Eq, V>(entries: &[Option<(K, V)>], place: u32, key: &K) -> bool {
+    matches!(entries.get(place as usize), Some(Some((known, _))) if known == key)
+}
+
+impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
     #[inline]
     fn place(&self, key: &K) -> Option<usize> {
-        self.last_place(key).or_else(|| {
-            let place = *self.places.get(key)?;
-            self.last.set(place);
-            Some(place as usize)
-        })
+        let last = self.last.get();
+        if has(&self.entries, last, key) {
+            return Some(last as usize);
+        }
+        let is_it = |place: &u32| has(&self.entries, *place, key);
+        let place = *self.places.find(hash(key), is_it)?;
+        self.last.set(place);
+        Some(place as usize)
     }
 
-    /// The place of a key, which gets one if it has none.
+    /// The place of a key, which gets an empty one if it has none.
     fn place_or_new(&mut self, key: K) -> usize {
-        self.last_place(&key).unwrap_or_else(|| {
+        self.place(&key).unwrap_or_else(|| {
             let RecentTable { places, entries, free, last } = self;
-            let place = *places.entry(key).or_insert_with(|| {
-                free.pop().unwrap_or_else(|| {
-                    entries.push(None);
-                    (entries.len() - 1) as u32
-                })
+            let place = free.pop().unwrap_or_else(|| {
+                if entries.len() == entries.capacity() {
+                    entries.reserve_exact(entries.len() / ROOM_PART + ROOM_PART);
+                }
+                entries.push(None);
+                (entries.len() - 1) as u32
             });
+            let hash_at = |place: &u32| match &entries[*place as usize] {
+                Some((key, _)) => hash(key),
+                None => 0,
+            };
+            places.insert_unique(hash(&key), place, hash_at);
             last.set(place);
             place as usize
         })
@@ -90,19 +109,24 @@ impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
 
     /// Takes a key and its value out.
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        let place = self.places.remove(key)?;
-        self.free.push(place);
-        self.entries[place as usize].take().map(|(_, value)| value)
+        let RecentTable { places, entries, free, .. } = self;
+        let known = places.find_entry(hash(key), |place| has(entries, *place, key)).ok()?;
+        let (place, _) = known.remove();
+        free.push(place);
+        entries[place as usize].take().map(|(_, value)| value)
     }
 
     /// Takes all entries out that are not to be kept.
     pub(crate) fn retain(&mut self, mut is_kept: impl FnMut(&K, &mut V) -> bool) {
-        for (place, entry) in (0..).zip(&mut self.entries) {
+        let RecentTable { places, entries, free, .. } = self;
+        for (place, entry) in (0..).zip(entries) {
             if let Some((key, value)) = entry
                 && !is_kept(key, value)
             {
-                self.places.remove(key);
-                self.free.push(place);
+                if let Ok(known) = places.find_entry(hash(key), |of| *of == place) {
+                    known.remove();
+                }
+                free.push(place);
                 *entry = None;
             }
         }
@@ -111,6 +135,14 @@ impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
     /// All entries.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
         self.entries.iter_mut().flatten().map(|(key, value)| (&*key, value))
+    }
+
+    /// Its memory, without that which values have elsewhere.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        let RecentTable { places, entries, free, .. } = self;
+        let of_entries = entries.capacity() * size_of::<Option<(K, V)>>();
+        places.allocation_size() + of_entries + free.capacity() * size_of::<u32>()
     }
 
     /// Number of entries.

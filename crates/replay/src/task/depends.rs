@@ -140,7 +140,8 @@ impl Tasks {
         let Some(part) = self.part(location) else { return };
         let (team, is_created) =
             (part.team, part.created.take().is_some_and(|it| Some(it) == task));
-        let created = task.filter(|_| is_created).and_then(|task| self.live.get(&task)?.created);
+        let created =
+            task.filter(|_| is_created).and_then(|task| self.live.get_mut(&task)?.created);
         let (Some((begin, at)), Some(cause)) = (created, cause) else { return };
         let waits = self.current(location).is_none_or(|strand| strand.wait.is_some());
         if waits || cause.time <= begin || cause.by.location == location {

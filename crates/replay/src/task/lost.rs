@@ -47,7 +47,7 @@ impl Tasks {
         }
         let is_over = |other: TeamInstance| other.team == team.team;
         let before = self.live.len();
-        self.live.retain(|_, task| !is_over(task.team));
+        self.live.forget(is_over);
         self.incomplete += (before - self.live.len()) as u64;
         self.teams.retain(|other, of_team| !of_team.is_lost || !is_over(*other));
         true

@@ -18,6 +18,7 @@ pub mod compound;
 pub(crate) mod depend;
 mod depends;
 pub(crate) mod explain;
+mod live;
 mod lost;
 pub(crate) mod path;
 pub(crate) mod show;
@@ -44,6 +45,7 @@ use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
     WaitNumber,
 };
+use live::{Creation, Live, Origin};
 use lost::Lost;
 use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, task_of};
 
@@ -53,7 +55,7 @@ pub struct Tasks {
     /// The parts of each location, from the outside in.
     parts: Vec<Vec<Part>>,
     teams: RecentTable<TeamInstance, Team>,
-    live: RecentTable<TaskId, Task>,
+    live: Live,
     groups: Table<WaitNumber, Group>,
     /// The longest chains of teams whose masters have ended their parts, until they join.
     spans: Table<ForkId, i64>,
@@ -179,7 +181,7 @@ impl Tasks {
     fn end_team(&mut self, team: TeamInstance, found: Found<'_>) {
         let Some(ended) = self.teams.remove(&team) else { return };
         if ended.live > 0 {
-            self.live.retain(|_, task| task.team != team);
+            self.live.forget(|of| of == team);
             self.incomplete += ended.live;
         }
         if let (Some(outer), Some(at)) = (ended.outer, ended.at) {
@@ -227,26 +229,26 @@ impl Tasks {
         let location = record.location;
         let Some(&Part { team, task, .. }) = self.part(location).map(|part| &*part) else { return };
         let serial = self.number();
-        let creator = task.and_then(|task| self.live.get(&task));
-        let (owner, inherited) = match (task, creator) {
-            (Some(task), Some(of)) => (Owner::Task(task, of.serial), of.group),
-            _ => (Owner::Thread(location, team), None),
+        let creator = task.and_then(|task| Some((task, self.live.get_mut(&task)?)));
+        let (owner, inherited) = match creator {
+            Some((task, of)) => (Owner::Task(task, of.serial), of.group),
+            None => (Owner::Thread(location, team), None),
         };
         let Some(strand) = self.current(location) else { return };
         strand.children += 1;
         let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
-        let created = Some((record.time, record.place()));
-        let begun = self.live.get(&id).filter(|task| task.created.is_none());
+        let origin = Origin { team, owner, group, location };
+        let begun = self.live.get_mut(&id).filter(|task| task.created.is_none());
         let serial = begun.map_or(serial, |task| task.serial);
         let after = self.take_items(location, (id, serial));
         let path = path.max(after.as_ref().and_then(|after| after.end).unwrap_or(0));
-        let is_begun = self.is_begun(id, (path, created, group, owner));
+        let creation = Creation { origin, time: record.time, place: record.place(), path };
+        let is_begun = self.is_begun(id, &creation);
         self.tell_creation(location, serial, (after.as_ref(), found));
         self.note_created(location, Some(id));
         if !is_begun {
-            let strand = Strand { path, ..Strand::default() };
-            let (ready, owner) = (created, Some(owner));
-            self.add(id, Task { created, ready, group, owner, ..task_of(team, serial, strand) });
+            let old = self.live.create(id, serial, &creation);
+            self.count_new(team, old);
         }
         if let Some(after) = after {
             self.connect((id, serial), path, after);
@@ -254,18 +256,13 @@ impl Tasks {
         if is_begun {
             return;
         }
-        let is_ready = self.live.get(&id).is_some_and(|task| task.ready.is_some());
-        if is_ready && self.teams.get(&team).is_some_and(|team| team.idle > 0) {
+        if self.live.is_ready(&id) && self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
     }
 
     /// At one and the same time another thread may have begun the task already, and even ended it.
-    fn is_begun(
-        &mut self,
-        id: TaskId,
-        (path, created, group, owner): (i64, Option<(u64, Place)>, Option<WaitNumber>, Owner),
-    ) -> bool {
+    fn is_begun(&mut self, id: TaskId, creation: &Creation) -> bool {
         if let Some(place) = self.early.iter().position(|early| *early == id) {
             self.early.remove(place);
             return true;
@@ -273,20 +270,22 @@ impl Tasks {
         let Some(task) = self.live.get_mut(&id).filter(|task| task.created.is_none()) else {
             return false;
         };
-        (task.created, task.ready, task.group, task.owner) = (created, created, group, Some(owner));
-        task.strand.path = task.strand.path.saturating_add(path);
+        let created = Some((creation.time, creation.place));
+        (task.created, task.ready) = (created, created);
+        (task.group, task.owner) = (creation.origin.group, Some(creation.origin.owner));
+        task.strand.path = task.strand.path.saturating_add(creation.path);
         true
     }
 
-    fn add(&mut self, id: TaskId, task: Task) {
-        if let Some(team) = self.teams.get_mut(&task.team) {
+    /// A team has a new task. The end of an old one of the same name is not in the trace.
+    fn count_new(&mut self, team: TeamInstance, old: Option<TeamInstance>) {
+        if let Some(team) = self.teams.get_mut(&team) {
             team.tasks += 1;
             team.live += 1;
         }
-        if let Some(old) = self.live.insert(id, task) {
-            // Its end is not in the trace.
+        if let Some(old) = old {
             self.incomplete += 1;
-            if let Some(team) = self.teams.get_mut(&old.team) {
+            if let Some(team) = self.teams.get_mut(&old) {
                 team.live -= 1;
             }
         }
@@ -296,7 +295,7 @@ impl Tasks {
     fn switch(&mut self, record: &Rec, to: Option<TaskId>, found: Found<'_>) {
         let location = record.location;
         let Some(team) = self.part(location).map(|part| part.team) else { return };
-        let cause = to.and_then(|to| self.live.get(&to)?.begin_cause(to));
+        let cause = to.and_then(|to| self.live.get_mut(&to)?.begin_cause(to));
         self.end_creator_wait(record, (to, cause), found);
         if to.is_some() && self.current(location).is_some_and(|it| it.is_in_barrier()) {
             self.expect_tasks(team);
@@ -304,9 +303,10 @@ impl Tasks {
         self.end_idle(record, cause, found);
         self.suspend(record, found);
         if let Some(to) = to {
-            if !self.live.contains_key(&to) {
+            if !self.live.contains(&to) {
                 let serial = self.number();
-                self.add(to, task_of(team, serial, Strand::default()));
+                self.live.begin(to, task_of(team, serial, Strand::default()));
+                self.count_new(team, None);
             }
             let from = self
                 .owner(location)
@@ -353,7 +353,7 @@ impl Tasks {
         let &Part { team, task, .. } = self.part(location).map(|part| &*part)?;
         match task {
             None => Some(Owner::Thread(location, team)),
-            Some(task) => self.live.get(&task).map(|of| Owner::Task(task, of.serial)),
+            Some(task) => self.live.get_mut(&task).map(|of| Owner::Task(task, of.serial)),
         }
     }
 
