@@ -23,6 +23,9 @@ use crate::hash::Table;
 use crate::names;
 use crate::transport::deal;
 
+/// The communicator of all processes of an MPI job.
+const WORLD: &str = "MPI_COMM_WORLD";
+
 /// Takes the definitions of an archive.
 pub fn definitions(archive: &Archive) -> Definitions {
     let mut reading = Reading {
@@ -224,6 +227,11 @@ impl Reading<'_> {
                 }
                 _ => continue,
             };
+            if let Definition::Comm(world) = definition
+                && archive.string(world.name) == Some(WORLD)
+            {
+                self.found.add_world(&comm.members);
+            }
             let CommRef(id) = id;
             comms.entry(id).or_insert(comm);
         }

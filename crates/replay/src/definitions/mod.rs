@@ -138,6 +138,10 @@ pub struct Definitions {
     pub location_ids: IndexVec<LocationId, u64>,
     /// Teams and communicators by their id in the archive.
     pub comms: Table<u32, Comm>,
+    /// How many MPI jobs the processes are of: a trace may have several that ran at the same time.
+    worlds: u32,
+    /// The job of each process, from 1 on.
+    jobs: HashMap<ProcessId, u32>,
     /// The master threads of the processes of groups by their id; none if there are no windows.
     pub groups: Table<u32, Vec<LocationId>>,
     /// Of windows, and of open files: their numbers among the communicators, by their id.
@@ -206,6 +210,8 @@ impl Definitions {
             system: System::default(),
             location_ids: IndexVec::default(),
             comms: Table::default(),
+            worlds: 0,
+            jobs: HashMap::new(),
             groups: Table::default(),
             resources: HashMap::new(),
             sums: HashMap::new(),
@@ -359,6 +365,36 @@ impl Definitions {
         match self.end.saturating_sub(self.begin) {
             0 => 1 << 48,
             duration => duration.saturating_mul(2).min(1 << 56),
+        }
+    }
+
+    /// Adds the members of a communicator `MPI_COMM_WORLD`: the processes of an MPI job.
+    pub fn add_world(&mut self, members: &[LocationId]) {
+        self.worlds += 1;
+        for member in members {
+            if let Some(process) = self.process(*member) {
+                self.jobs.entry(process).or_insert(self.worlds);
+            }
+        }
+    }
+
+    /// The MPI job of a process. 0 if the processes are not of several jobs, or if it is of none.
+    pub fn job(&self, process: ProcessId) -> u32 {
+        let job = self.jobs.get(&process).copied().unwrap_or(0);
+        if self.worlds > 1 { job } else { 0 }
+    }
+
+    /// Number of processes of an MPI job.
+    pub fn job_size(&self, job: u32) -> usize {
+        self.system.processes.ids().filter(|process| self.job(*process) == job).count()
+    }
+
+    /// Number of processes of an MPI job that cannot have missed the begin and the end of MPI.
+    pub fn connected_in_job(&self, job: u32) -> usize {
+        match (self.worlds, job) {
+            (0 | 1, _) => self.connected_processes(),
+            (_, 0) => 0,
+            _ => self.job_size(job),
         }
     }
 

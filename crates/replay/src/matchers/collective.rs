@@ -1,11 +1,11 @@
-//! Collective operations of MPI, and the begin and end of MPI in all processes.
+//! Collective operations of MPI, and the begin and end of MPI in all processes of a job.
 //!
 //! The k-th operation of a process on a communicator is the k-th of all its members. An operation
 //! is complete when all members have ended it. Who waits for whom depends on the kind of the
 //! operation and on the bytes sent and received: no process waits for one that sends nothing.
 //! Fences of a window and operations on a file are counted for each window and each file.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
@@ -121,8 +121,9 @@ pub struct Collectives {
     pending: HashSet<(LocationId, u64)>,
     /// Parts of other ranks in operations of this one that are over.
     settled: Vec<(LocationId, u64)>,
-    init: Management,
-    finalize: Management,
+    /// Begin and end of MPI, by the MPI job.
+    init: BTreeMap<u32, Management>,
+    finalize: BTreeMap<u32, Management>,
     given_up: u64,
     /// Processes with dropped records: it is not known which operation is which.
     lost: HashSet<ProcessId>,
@@ -137,7 +138,7 @@ struct Member {
     rank: Option<usize>,
 }
 
-/// MPI_Init or MPI_Finalize, which all processes call once.
+/// MPI_Init or MPI_Finalize, which all processes of a job call once.
 #[derive(Debug, Default)]
 struct Management {
     calls: Vec<Part>,
@@ -178,8 +179,8 @@ impl Matcher for Collectives {
                 Function::Init | Function::Finalize if self.is_elsewhere() => {
                     self.pending.insert((record.location, record.time));
                 }
-                Function::Init => self.init.enter(definitions, record),
-                Function::Finalize => self.finalize.enter(definitions, record),
+                Function::Init => enter(&mut self.init, definitions, record),
+                Function::Finalize => enter(&mut self.finalize, definitions, record),
             },
             What::MpiLeave { region, .. } => {
                 // Most programs have none, and this comes with each call.
@@ -202,14 +203,18 @@ impl Matcher for Collectives {
         let mut incomplete = self.given_up + self.open.len() as u64;
         // A process that is in no communicator with others did not take part in MPI. Another one
         // that has no call has lost it, and so nothing is known about the waiting of all.
-        let expected = self.init.calls.len().max(definitions.connected_processes());
-        for (call, pattern) in
-            [(&mut self.init, Pattern::Init), (&mut self.finalize, Pattern::Finalize)]
-        {
-            if call.left == expected {
-                call.finish(pattern, found);
-            } else if !call.calls.is_empty() {
-                incomplete += 1;
+        let jobs = self.init.keys().chain(self.finalize.keys()).copied();
+        for job in jobs.collect::<BTreeSet<u32>>() {
+            let begun = self.init.get(&job).map_or(0, |init| init.calls.len());
+            let expected = begun.max(definitions.connected_in_job(job));
+            let calls = [(&mut self.init, Pattern::Init), (&mut self.finalize, Pattern::Finalize)];
+            for (calls, pattern) in calls {
+                let Some(call) = calls.get_mut(&job) else { continue };
+                if call.left == expected {
+                    call.finish((pattern, job), found);
+                } else {
+                    incomplete += 1;
+                }
             }
         }
         incomplete
@@ -235,7 +240,8 @@ impl Matcher for Collectives {
     fn open(&self, open: &mut Open) {
         self.pending.iter().for_each(|(location, begin)| open.waiting(*location, *begin));
         self.begins.iter().for_each(|(location, begin)| open.causing(*location, *begin));
-        let management = [&self.init, &self.finalize].into_iter().filter(|call| !call.is_done);
+        let management = self.init.values().chain(self.finalize.values());
+        let management = management.filter(|call| !call.is_done);
         let calls = management.flat_map(|call| &call.calls);
         for part in self.open.values().flatten().chain(calls) {
             open.waiting(part.at.location, part.begin);
@@ -264,13 +270,15 @@ impl Collectives {
         if self.is_elsewhere() {
             return;
         }
-        let call = match pattern {
+        let calls = match pattern {
             Pattern::Finalize => &mut self.finalize,
             _ => &mut self.init,
         };
+        let job = definitions.job(definitions.system.locations[record.location].process);
+        let Some(call) = calls.get_mut(&job) else { return };
         call.leave(definitions, record);
-        if call.left == definitions.system.processes.len() {
-            call.finish(pattern, found);
+        if call.left == definitions.job_size(job) {
+            call.finish((pattern, job), found);
             let over = call.parts();
             self.settle(over);
         }
@@ -362,6 +370,12 @@ impl Part {
     }
 }
 
+/// A process begins or ends MPI.
+fn enter(calls: &mut BTreeMap<u32, Management>, definitions: &Definitions, record: &Rec) {
+    let process = definitions.system.locations[record.location].process;
+    calls.entry(definitions.job(process)).or_default().enter(definitions, record);
+}
+
 impl Management {
     /// Locations and begins of all parts.
     fn parts(&self) -> Vec<(LocationId, u64)> {
@@ -386,7 +400,7 @@ impl Management {
         }
     }
 
-    fn finish(&mut self, pattern: Pattern, found: Found<'_>) {
+    fn finish(&mut self, (pattern, job): (Pattern, u32), found: Found<'_>) {
         if self.is_done {
             return;
         }
@@ -394,7 +408,7 @@ impl Management {
         let mut calls = self.calls.clone();
         calls.sort_by_key(|part| part.rank);
         if calls.len() > 1 {
-            let number = u64::from(pattern == Pattern::Finalize);
+            let number = 2 * u64::from(job) + u64::from(pattern == Pattern::Finalize);
             all((pattern, Operation { comm: u32::MAX, number }), &calls, found);
         }
     }

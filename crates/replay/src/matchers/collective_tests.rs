@@ -167,6 +167,32 @@ fn begin_and_end_of_mpi_are_those_of_all_processes() {
     );
 }
 
+/// A trace may have several jobs that ran at the same time.
+#[test]
+fn begin_and_end_of_mpi_are_those_of_one_job() {
+    finds(
+        "end 100
+         comm V = 0 1
+         comm W = 2 3
+         world 0 1
+         world 2 3
+         60 0.0 + MPI_Finalize
+         62 2.0 + MPI_Finalize
+         70 1.0 + MPI_Finalize
+         80 0.0 -
+         81 1.0 -
+         90 3.0 + MPI_Finalize
+         91 2.0 -
+         92 3.0 -",
+        expect![[r#"
+            Finalize 0.0 program/MPI_Finalize 60..80: wait 10 for 1.0 program/MPI_Finalize, completion 0
+            Finalize 1.0 program/MPI_Finalize 70..81: wait 0 for 1.0 program/MPI_Finalize, completion 1
+            Finalize 2.0 program/MPI_Finalize 62..91: wait 28 for 3.0 program/MPI_Finalize, completion 0
+            Finalize 3.0 program/MPI_Finalize 90..92: wait 0 for 3.0 program/MPI_Finalize, completion 1
+        "#]],
+    );
+}
+
 #[test]
 fn an_operation_that_a_killed_process_does_not_end_is_counted() {
     // Rank 1 is killed in the second barrier: this barrier and the end of MPI are incomplete.

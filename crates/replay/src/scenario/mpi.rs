@@ -5,7 +5,7 @@
 //! may be received before they are sent, and such a receive depends on nothing. Waits of other
 //! kinds come from the matchers: those of sends for receives, and for non-blocking operations.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
@@ -52,8 +52,8 @@ pub(super) struct Mpi {
     numbers: Table<(u32, ProcessId), u64>,
     /// When processes began operations that others have not ended.
     parts: Table<(u32, u64), Vec<(ProcessId, Clocks)>>,
-    /// The last process that began MPI, and the last one that ended it.
-    management: [Option<Clocks>; 2],
+    /// The last process of an MPI job that began MPI, and the last one that ended it.
+    management: HashMap<(u32, bool), Option<Clocks>>,
     /// Calls that are open on all locations.
     open: usize,
 }
@@ -71,12 +71,14 @@ impl Scenarios {
         match record.what {
             What::MpiEnter { region } => {
                 let name = &definitions.regions[region].name;
-                let all = is_management(name).then_some(name == "MPI_Finalize");
+                let is_end = name == "MPI_Finalize";
+                let all = is_management(name).then(|| (definitions.job(process), is_end));
                 self.enter(record, region, all);
             }
             What::MpiLeave { region, .. } => {
                 let name = &definitions.regions[region].name;
-                let all = is_management(name).then_some(name == "MPI_Finalize");
+                let is_end = name == "MPI_Finalize";
+                let all = is_management(name).then(|| (definitions.job(process), is_end));
                 self.leave_call(tree, record, (waits, all));
             }
             What::CollectiveBegin => {
@@ -119,14 +121,14 @@ impl Scenarios {
         }
     }
 
-    /// A call begins; `all` says whether all processes begin or end MPI with it.
-    fn enter(&mut self, record: &Rec, region: RegionId, all: Option<bool>) {
+    /// A call begins; `all` says whether all processes of a job begin or end MPI with it.
+    fn enter(&mut self, record: &Rec, region: RegionId, all: Option<(u32, bool)>) {
         self.mpi.open += 1;
         let location = &mut self.locations[record.location.index()];
         let mut begin = location.clocks.clone();
         begin.time = record.time;
-        if let Some(is_end) = all {
-            join(&mut self.mpi.management[usize::from(is_end)], &begin);
+        if let Some(all) = all {
+            join(self.mpi.management.entry(all).or_default(), &begin);
         }
         location.calls.push(Call { entered: record.time, begin, needs: None, region, met: None });
         location.note_begin(self.mpi.open);
@@ -136,7 +138,7 @@ impl Scenarios {
         &mut self,
         tree: &SharedTree,
         record: &Rec,
-        (waits, all): (&[MpiWait], Option<bool>),
+        (waits, all): (&[MpiWait], Option<(u32, bool)>),
     ) {
         let place = record.location.index();
         let Some(call) = self.locations[place].calls.pop() else { return };
@@ -150,7 +152,7 @@ impl Scenarios {
                 join(&mut needs, moment);
             }
         }
-        let all = all.and_then(|is_end| self.mpi.management[usize::from(is_end)].as_ref());
+        let all = all.and_then(|all| self.mpi.management.get(&all)?.as_ref());
         all.into_iter().for_each(|all| join(&mut needs, all));
         let is_management = all.is_some();
         let location = &mut self.locations[place];

@@ -5,6 +5,7 @@
 //! end 60                      # when the measurement ends; it begins at 0
 //! team A = 0.0 0.1            # locations are RANK.THREAD
 //! comm W = 0 1                # ranks
+//! world 0 1                   # ranks of one of several MPI jobs
 //! window N = W                # of a communicator; N may stand for it in `meet` and `met`
 //! group G = 0 1               # ranks
 //! file F = W
@@ -212,6 +213,11 @@ impl Parser {
                 let member = |rank: &&str| self.locations.get(&format!("{rank}.0")).copied();
                 let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
                 self.comm(name, members);
+            }
+            ["world", ranks @ ..] => {
+                let member = |rank: &&str| self.locations.get(&format!("{rank}.0")).copied();
+                let members = ranks.iter().map(member).collect::<Option<Vec<_>>>()?;
+                self.definitions.add_world(&members);
             }
             ["window", name, "=", comm] => self.resource((Resource::Window, name), comm)?,
             ["group", name, "=", ranks @ ..] => {
