@@ -91,6 +91,9 @@ fn leave_out_traces(parts: &mut [Part]) -> Option<String> {
 fn part(named: &Path, no_trace: bool) -> Result<Part> {
     let need = if no_trace { Need::Reports } else { Need::Everything };
     let folder = packed::folder(named, need)?;
+    if !folder.exists() {
+        bail!("{}: no such experiment; `pompeii run -- PROGRAM` makes one", shown(named));
+    }
     if !folder.is_dir() {
         bail!("{}: expected the folder of an experiment, as `pompeii run` writes", shown(named));
     }

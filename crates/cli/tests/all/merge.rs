@@ -1,6 +1,7 @@
 //! `pompeii merge`: two programs that ran at the same time become one experiment.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::process::Command;
 
 use pompeii_cubex::Reader;
@@ -75,6 +76,16 @@ fn traces_of_both_programs_become_one() {
         cube.metric_exclusive_total(cube.metric("omp_ibarrier_wait").unwrap())
     };
     assert_eq!(waiting("both"), waiting("one") + waiting("two"));
+    // A damaged trace is not copied.
+    let events = fs::File::options().write(true).open(sandbox.path("two/traces/0.evt")).unwrap();
+    events.set_len(40).unwrap();
+    let refused = sandbox.pompeii("merge one two -o again");
+    assert_eq!(refused.code, Some(2), "{}", refused.messages);
+    refused.says("cannot read the trace of two (`--no-trace` merges the profiles only): ");
+    refused.says("two/traces/0.evt: the file ends at byte");
+    assert!(!sandbox.exists("again"));
+    sandbox.succeeds("merge one two --no-trace -o again");
+    assert!(!sandbox.exists("again/traces.otf2"));
     // Other commands read it as any trace.
     sandbox.succeeds("archive both -o both.zst");
     is_right("both.zst");
@@ -113,6 +124,7 @@ fn programs_that_ran_at_the_same_time_are_one_experiment() {
     for (words, why) in [
         ("merge one one -o again", "one and one are the same run"),
         ("merge one two -o both", "both exists already; name another folder: -o DIR"),
+        ("merge one three -o again", "three: no such experiment; `pompeii run -- PROGRAM` makes"),
         ("merge one meet1.c -o again", "meet1.c: expected the folder of an experiment"),
     ] {
         let refused = sandbox.pompeii(words);

@@ -224,6 +224,7 @@ fn copy_events(
     let there = source.archive.locations().filter(|of| !missing.contains(&of.location_group.0));
     for location in there {
         let new = source.location(location.id);
+        check_end(&source.archive, &files, location.id).map_err(unreadable)?;
         if source.archive.anchor().event_chunk_bytes == archive.event_chunk_bytes() as u64 {
             copy_file(archive, (&files, location.id), new).map_err(unreadable)?;
         } else {
@@ -233,6 +234,22 @@ fn copy_events(
         let mut definitions = ids.tables(&local);
         definitions.extend(conversion.offsets(&local, (source.known().span(), ticks_per_second)));
         archive.local_definitions(new, &definitions).map_err(Error::from)?;
+    }
+    Ok(())
+}
+
+/// Reads the last chunk of a location: a copy of a file that is not complete would be damaged, too.
+fn check_end(
+    archive: &Archive,
+    files: &Folder,
+    own: LocationRef,
+) -> Result<(), pompeii_otf2::Error> {
+    let bytes = files.entry(&ArchiveWriter::event_name(own))?.map_or(0, |entry| entry.len());
+    let chunks = bytes.div_ceil(archive.anchor().event_chunk_bytes.max(1));
+    let last = chunks.saturating_sub(1)..chunks.max(1);
+    let mut events = archive.raw_events(own)?.within(last);
+    while let Some(event) = events.read_next() {
+        event?;
     }
     Ok(())
 }
