@@ -228,7 +228,7 @@ impl Handle {
         if self.extended {
             self.has_visited(parts::PARALLEL);
         }
-        // SAFETY: both are written, and nothing is written there any more; one lies behind the
+        // SAFETY: both are written, and nothing is written there any more; one follows the
         // other.
         unsafe { &*self.regions.as_ptr().cast() }
     }
@@ -253,7 +253,7 @@ impl Handle {
     /// It must.
     #[inline(always)]
     pub unsafe fn parallel_that_is_known(&'static self) -> &'static ParallelRegions {
-        // SAFETY: both are written, and nothing is written there any more; one lies behind the
+        // SAFETY: both are written, and nothing is written there any more; one follows the
         // other.
         unsafe { &*self.regions.as_ptr().cast() }
     }

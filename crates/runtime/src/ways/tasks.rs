@@ -200,9 +200,15 @@ unsafe fn begin_in_creation<const TRACE: bool, D: Named>(
 
 /// Their registers are kept, too.
 #[used]
-static BEGINS: ([Traced<Given, i64>; 6], [Traced<Kept, i64>; 6]) = (begins(), begins());
+static BEGINS: Begins<Given> = begins();
 
-const fn begins<D: Named>() -> [Traced<D, i64>; 6] {
+/// The same, where the adapter keeps the handle.
+#[used]
+static BEGINS_OF_KEPT: Begins<Kept> = begins();
+
+type Begins<D> = [Traced<D, i64>; 6];
+
+const fn begins<D: Named>() -> Begins<D> {
     [
         begin_at_once::<false, D>,
         begin_at_once::<true, D>,
