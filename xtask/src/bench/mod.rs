@@ -11,6 +11,7 @@ mod instrument;
 mod mpi;
 mod otf2;
 mod overhead;
+mod runs;
 mod shapes;
 mod suite;
 mod tasks;
@@ -25,7 +26,7 @@ use anyhow::{Result, bail};
 /// A name, and what is measured.
 type Benchmark = (&'static str, fn(Option<&str>) -> Result<()>);
 
-const BENCHMARKS: [Benchmark; 13] = [
+const BENCHMARKS: [Benchmark; 14] = [
     ("analyze", analyze::run),
     ("computing", threads::computing),
     ("convert", convert::run),
@@ -34,6 +35,7 @@ const BENCHMARKS: [Benchmark; 13] = [
     ("mpi", |_| mpi::run()),
     ("otf2", |_| otf2::run()),
     ("overhead", |_| overhead::run()),
+    ("runs", runs::run),
     ("shapes", shapes::run),
     ("tasks", tasks::run),
     ("threads", threads::run),

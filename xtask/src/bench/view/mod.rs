@@ -9,7 +9,7 @@
 
 mod page;
 mod questions;
-mod server;
+pub mod server;
 
 use std::ffi::OsStr;
 use std::fs;
