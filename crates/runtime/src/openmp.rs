@@ -15,6 +15,9 @@ static GET_MAX_THREADS: Routine = Routine::new(one as *mut ());
 /// Null where nothing is final: to ask costs more than to look.
 static IN_FINAL: Routine = Routine::new(null_mut());
 static GET_SCHEDULE: Routine = Routine::new(null_mut());
+/// Whether an untied task may go on at another thread: tasks of LLVM's library do, and those of
+/// libgomp never.
+static TASKS_MOVE: AtomicBool = AtomicBool::new(false);
 
 /// The thread's number where there is no OpenMP.
 extern "C" fn zero() -> c_int {
@@ -78,6 +81,15 @@ pub fn find() {
             place.store(found as *mut (), Ordering::Relaxed);
         }
     }
+    // SAFETY: a NUL-terminated name.
+    let of_llvm = unsafe { symbol(libc::RTLD_DEFAULT, c"__kmpc_omp_task".as_ptr()) };
+    TASKS_MOVE.store(of_llvm != 0, Ordering::Relaxed);
+}
+
+/// Whether an untied task may go on at another thread.
+#[inline(always)]
+pub fn tasks_move() -> bool {
+    TASKS_MOVE.load(Ordering::Relaxed)
 }
 
 /// Whether the routines that are asked are those of this OpenMP library, which may be out of the

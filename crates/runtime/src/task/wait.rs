@@ -8,6 +8,7 @@ use super::instance::Task;
 use crate::cause::{self, Delay, Place};
 use crate::clock::Clock;
 use crate::location::Location;
+use crate::openmp;
 
 /// The running task has children that its next taskwait may wait for. Returns whether it had.
 #[inline(always)]
@@ -24,16 +25,19 @@ pub fn has_children(thread: &mut Location) -> bool {
     children || thread.process.options.timed_undeferred
 }
 
-/// Whether the running task may go on at another thread after a scheduling point.
+/// Whether the running task may go on at another thread after a scheduling point. (The library is
+/// asked last, because most tasks are tied.)
 #[inline(always)]
 pub fn may_move(thread: &Location) -> bool {
     let running = thread.tasks.running;
     // SAFETY: running tasks are alive. No task of POMP2 is said to be tied.
-    unsafe { !(*running).tied && ((*running).construct == u32::MAX || (*running).untied) }
+    let is_untied =
+        unsafe { !(*running).tied && ((*running).construct == u32::MAX || (*running).untied) };
+    is_untied && openmp::tasks_move()
 }
 
-/// Enters a taskwait. Without children it is counted only, except that of an untied task, because
-/// that may end at another thread.
+/// Enters a taskwait. Without children it is counted only, except that of a task that may move,
+/// because it may end at another thread.
 pub fn wait_enter(thread: &mut Location, region: u32, clock: impl Clock) {
     if has_children(thread) || thread.is_passing() || may_move(thread) {
         thread.enter(region, clock.now());
