@@ -16,8 +16,8 @@ static GET_MAX_THREADS: Routine = Routine::new(one as *mut ());
 static IN_FINAL: Routine = Routine::new(null_mut());
 static GET_SCHEDULE: Routine = Routine::new(null_mut());
 /// Whether an untied task may go on at another thread: tasks of LLVM's library do, and those of
-/// libgomp never.
-static TASKS_MOVE: AtomicBool = AtomicBool::new(false);
+/// libgomp never. Those of the scripts in tests do.
+static TASKS_MOVE: AtomicBool = AtomicBool::new(cfg!(test));
 
 /// The thread's number where there is no OpenMP.
 extern "C" fn zero() -> c_int {
@@ -83,7 +83,9 @@ pub fn find() {
     }
     // SAFETY: a NUL-terminated name.
     let of_llvm = unsafe { symbol(libc::RTLD_DEFAULT, c"__kmpc_omp_task".as_ptr()) };
-    TASKS_MOVE.store(of_llvm != 0, Ordering::Relaxed);
+    if of_llvm != 0 {
+        TASKS_MOVE.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Whether an untied task may go on at another thread.
