@@ -5,6 +5,8 @@
 //! over the metric tree* (a metric contains its children): this is what detectors produce and
 //! what the two display modes are made of, in O(1) per call path after one pass.
 
+use std::collections::HashMap;
+
 use crate::{
     CallId, CallTree, Frequency, Id, IndexVec, LocationId, Metric, MetricId, Region, RegionId,
     Root, Row, Statistics, System, TaskTimes, Ticks, VisitTimes, Wait,
@@ -43,6 +45,8 @@ pub struct Cube {
     /// Times of single visits, where they were asked for.
     pub visit_times: Vec<VisitTimes>,
     metrics: IndexVec<MetricId, Metric>,
+    /// The metrics by their unique names, which reports ask for at each call path.
+    metrics_by_name: HashMap<String, MetricId>,
     severities: IndexVec<MetricId, Severities>,
 }
 
@@ -91,6 +95,7 @@ impl Cube {
             task_times: Vec::new(),
             visit_times: Vec::new(),
             metrics: IndexVec::default(),
+            metrics_by_name: HashMap::new(),
             severities: IndexVec::default(),
         }
     }
@@ -98,7 +103,10 @@ impl Cube {
     /// Adds a metric; all its severities are 0.
     pub fn add_metric(&mut self, metric: Metric) -> MetricId {
         self.severities.push(Severities::default());
-        self.metrics.push(metric)
+        let name = metric.name.clone();
+        let id = self.metrics.push(metric);
+        self.metrics_by_name.entry(name).or_insert(id);
+        id
     }
 
     /// All metrics; parents come before their children.
@@ -108,7 +116,7 @@ impl Cube {
 
     /// The metric with this unique name.
     pub fn metric(&self, name: &str) -> Option<MetricId> {
-        self.metrics.enumerated().find(|(_, metric)| metric.name == name).map(|(id, _)| id)
+        self.metrics_by_name.get(name).copied()
     }
 
     /// Metrics that are direct parts of `metric`.
@@ -213,6 +221,9 @@ impl Cube {
             texts.into_iter().for_each(&mut *change);
             metric.display.percent_of.iter_mut().for_each(&mut *change);
         }
+        let names = self.metrics.enumerated().map(|(id, metric)| (metric.name.clone(), id));
+        // Of two with the same name, the first one counts.
+        self.metrics_by_name = names.rev().collect();
     }
 
     /// CPU allocation time: wall time x locations, in ticks (POMP paper, section 5).
