@@ -51,7 +51,7 @@ pub fn merged(parts: &[Part], cube: &Cube, job: Option<Job>) -> Manifest {
     let all = || parts.iter().map(|part| &part.manifest);
     let first = &parts[0].manifest;
     let start_realtime_ns = all().map(|of| of.start_realtime_ns).min().unwrap_or(0);
-    // What is said of traces has its place if all are merged.
+    // Facts about traces are kept only if the merged experiment has a trace.
     let trace = parts.iter().all(|part| part.trace.is_some());
     let traced = || parts.iter().filter(|_| trace);
     Manifest {

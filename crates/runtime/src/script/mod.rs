@@ -54,6 +54,7 @@ mod task_times;
 mod tasks;
 mod teams;
 mod traces;
+mod untied;
 mod visit_times;
 mod windows;
 mod words;

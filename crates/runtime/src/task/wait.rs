@@ -30,7 +30,9 @@ pub fn has_children(thread: &mut Location) -> bool {
 #[inline(always)]
 pub fn may_move(thread: &Location) -> bool {
     let running = thread.tasks.running;
-    // SAFETY: running tasks are alive. No task of POMP2 is said to be tied.
+    // A task of POMP2 (it has a construct) never has the mark `tied`, because only its creation says
+    // whether it is untied.
+    // SAFETY: running tasks are alive.
     let is_untied =
         unsafe { !(*running).tied && ((*running).construct == u32::MAX || (*running).untied) };
     is_untied && openmp::tasks_move()
