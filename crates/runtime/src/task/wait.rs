@@ -30,8 +30,8 @@ pub fn has_children(thread: &mut Location) -> bool {
 #[inline(always)]
 pub fn may_move(thread: &Location) -> bool {
     let running = thread.tasks.running;
-    // A task of POMP2 (it has a construct) never has the mark `tied`, because only its creation says
-    // whether it is untied.
+    // A task of POMP2 (it has a construct) never has the mark `tied`, because only its creation
+    // says whether it is untied.
     // SAFETY: running tasks are alive.
     let is_untied =
         unsafe { !(*running).tied && ((*running).construct == u32::MAX || (*running).untied) };
