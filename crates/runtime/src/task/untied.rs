@@ -1,6 +1,6 @@
 //! Untied tasks that go on at another thread.
 
-use pompeii_live::{Key, encode};
+use pompeii_live::{Key, NodeOffset, encode};
 
 use super::abandon::abandon;
 use super::due::write_switch;
@@ -65,13 +65,19 @@ fn was_elsewhere(thread: &Location, task: *mut Task) -> bool {
     migrated != u32::MAX && location != thread.index()
 }
 
-/// Whether the current task has gone on here, and is in no region that it has entered here. What it
-/// had entered before it moved is open for the trace only.
-pub fn has_moved(thread: &mut Location) -> bool {
+/// The root of the current task's tree, if the task has come here from another thread. Of what it
+/// had entered before, only the trace knows that it is open.
+fn root_of_moved(thread: &Location) -> Option<NodeOffset> {
+    let running = thread.tasks.running;
     // SAFETY: running tasks are alive.
-    let (original, root) =
-        unsafe { ((*thread.tasks.running).original, (*thread.tasks.running).root) };
-    !original.is_null() && thread.header.current == root
+    let (original, root) = unsafe { ((*running).original, (*running).root) };
+    (!original.is_null()).then_some(root)
+}
+
+/// Whether the current task has come here from another thread and is in no region that it has
+/// entered here.
+pub fn has_moved(thread: &Location) -> bool {
+    root_of_moved(thread) == Some(thread.header.current)
 }
 
 /// The current task leaves a region that is not open here. If it has moved, it has entered that at
@@ -79,12 +85,7 @@ pub fn has_moved(thread: &mut Location) -> bool {
 #[cold]
 #[inline(never)]
 pub fn leave_moved(thread: &mut Location, region: u32, now: u64) {
-    // SAFETY: running tasks are alive.
-    let (original, root) =
-        unsafe { ((*thread.tasks.running).original, (*thread.tasks.running).root) };
-    if original.is_null() {
-        return;
-    }
+    let Some(root) = root_of_moved(thread) else { return };
     thread.unwind_to_node(root, now);
     if thread.tracing {
         thread.event(now, |room, last| encode::leave(room, last, now, region));
