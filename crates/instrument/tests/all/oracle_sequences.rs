@@ -235,7 +235,7 @@ fn of_tasks_by_gcc() {
         TASKS,
         false,
         &expect![[r#"
-            parallel / task untied { / taskwait / taskyield }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_create_end=1 Parallel_end=1 Task_begin=1 Taskwait_enter Taskwait_exit Task_resume=1 Taskyield_enter Taskyield_exit Task_resume=1 Task_end=1 Parallel_join=1
+            parallel / task untied { / taskwait / taskyield }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_create_end=1 Parallel_end=1 Task_begin=1 Taskwait_enter Task_resume=1 Taskwait_exit Taskyield_enter Task_resume=1 Taskyield_exit Task_end=1 Parallel_join=1
             parallel { / task / taskwait }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_create_end=1 Taskwait_enter Task_begin=1 Task_end=1 Taskwait_exit Parallel_end=1 Parallel_join=1
             parallel / taskgroup / task: Parallel_fork=1 Parallel_begin=1 Taskgroup_enter Taskgroup_begin Task_create_begin=1 Task_create_end=1 Taskgroup_end Task_begin=1 Task_end=1 Taskgroup_exit Parallel_end=1 Parallel_join=1
             parallel / taskloop num_tasks(2) if (i) continue: Parallel_fork=1 Parallel_begin=1 Taskloop_enter=1 Taskloop_begin=1,0 Taskloop_end=2 Taskloop_begin=1,0 Taskloop_end=3 Taskloop_exit=1 Parallel_end=1 Parallel_join=1
@@ -255,7 +255,7 @@ fn of_tasks_by_clang() {
         TASKS,
         false,
         &expect![[r#"
-            parallel / task untied { / taskwait / taskyield }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_begin=1 Taskwait_enter Taskwait_exit Task_resume=1 Taskyield_enter Taskyield_exit Task_resume=1 Task_end=1 Task_create_end=1 Parallel_end=1 Parallel_join=1
+            parallel / task untied { / taskwait / taskyield }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_begin=1 Taskwait_enter Task_resume=1 Taskwait_exit Taskyield_enter Task_resume=1 Taskyield_exit Task_end=1 Task_create_end=1 Parallel_end=1 Parallel_join=1
             parallel { / task / taskwait }: Parallel_fork=1 Parallel_begin=1 Task_create_begin=1 Task_begin=1 Task_end=1 Task_create_end=1 Taskwait_enter Taskwait_exit Parallel_end=1 Parallel_join=1
             parallel / taskgroup / task: Parallel_fork=1 Parallel_begin=1 Taskgroup_enter Taskgroup_begin Task_create_begin=1 Task_begin=1 Task_end=1 Task_create_end=1 Taskgroup_end Taskgroup_exit Parallel_end=1 Parallel_join=1
             parallel / taskloop num_tasks(2) if (i) continue: Parallel_fork=1 Parallel_begin=1 Taskloop_enter=1 Taskloop_begin=1,0 Taskloop_end=2 Taskloop_begin=1,0 Taskloop_end=3 Taskloop_exit=1 Parallel_end=1 Parallel_join=1
