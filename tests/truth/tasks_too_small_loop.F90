@@ -3,7 +3,7 @@
 ! advice: cutoff -> -DCUTOFF={value}
 ! body: computes
 ! threads: 2
-! vary: ROUNDS=700..720
+! vary: ROUNDS=90..100
 #ifndef CUTOFF
 #ifdef REPAIRED
 #define CUTOFF 1000

@@ -11,9 +11,6 @@ use super::version::{Version, Workshop};
 /// After this number of pairs, an undecided row is repeated at the end.
 pub(super) const PAIRS_MAX: usize = 41;
 
-/// What measuring cost is the median of at least this number of pairs.
-const MEASURED_MIN: usize = 3;
-
 /// What was measured of a row's versions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Pairs {
@@ -36,8 +33,8 @@ pub(super) struct Ratios {
     pub(super) repair: Median,
     /// Advised to faulty, where there is an advised version.
     pub(super) advice: Option<Median>,
-    /// Median of measured to faulty, where enough of these pairs count.
-    pub(super) measured: Option<f64>,
+    /// Measured to faulty, where enough of these pairs count.
+    pub(super) measured: Option<Median>,
     pub(super) pairs: usize,
 }
 
@@ -83,9 +80,9 @@ impl Pairs {
         }
     }
 
-    /// Whether it is known well enough what measuring cost.
-    pub(super) fn measured_is_decided(&self) -> bool {
-        Median::of(&self.measured).is_some_and(|ratio| ratio.is_decided())
+    /// Whether it is known to this share of the run what measuring cost.
+    pub(super) fn measured_is_known(&self, to: f64) -> bool {
+        Median::of(&self.measured).is_some_and(|ratio| ratio.is_known(to))
     }
 
     /// `None` as long as there are too few pairs.
@@ -95,7 +92,7 @@ impl Pairs {
             faulty_s: median(&self.faulty_s),
             repair: Median::of(&self.repair)?,
             advice,
-            measured: (self.measured.len() >= MEASURED_MIN).then(|| median(&self.measured)),
+            measured: Median::of(&self.measured),
             pairs: self.repair.len(),
         })
     }

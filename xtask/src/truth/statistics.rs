@@ -27,7 +27,12 @@ impl Median {
 
     /// Whether both sides are narrow enough for a verdict.
     pub(super) fn is_decided(&self) -> bool {
-        self.high - self.value <= WIDTH_MAX && self.value - self.low <= WIDTH_MAX
+        self.is_known(WIDTH_MAX)
+    }
+
+    /// Whether both sides are at most this wide.
+    pub(super) fn is_known(&self, to: f64) -> bool {
+        self.high - self.value <= to && self.value - self.low <= to
     }
 }
 

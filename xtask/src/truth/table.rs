@@ -122,6 +122,7 @@ fn add_observed(value: &mut Value, observed: &Observed) {
     value["dilation"] = json!({
         "stated": observed.observations.first().and_then(|run| run.dilation),
         "measured": verdict.dilation_measured,
+        "measured_to_faulty": observed.ratios.and_then(|of| of.measured).as_ref().map(median_json),
     });
     value["right"] = json!({
         "stable": verdict.stable,

@@ -21,7 +21,10 @@ use super::version::{Version, Workshop};
 const OBSERVATIONS: usize = 3;
 /// The largest number of measured runs that are compared with the faulty run next to them, to find
 /// what measuring cost.
-const MEASURED_MAX: usize = 12;
+const MEASURED_MAX: usize = 24;
+/// What measuring cost is known well enough if its interval is at most this share of the run wide
+/// on each side: as wide as what was stated may be off.
+const COST_KNOWN_TO: f64 = super::verdict::DILATION_OF_RUN;
 /// A row that is undecided after this time is repeated at the end.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -59,16 +62,21 @@ impl Trial {
         let start = Instant::now();
         self.alike.clear();
         for turn in 0.. {
+            // The measured run is next to the faulty one, before and after it by turns: a run is
+            // slower after the machine was idle.
+            let backwards = turn % 2 == 1;
+            let first = if backwards { None } else { self.measure(row, (tool, workshop))? };
             let before = row.distance();
-            let measured_s = self.measure(row, (tool, workshop), before)?;
-            let between = row.distance();
             let advised = self.advised.clone().map(Version::Advised);
-            let runs = Turn::run(workshop, advised.as_ref(), turn % 2 == 1)?;
+            let runs = Turn::run(workshop, advised.as_ref(), backwards)?;
             runs.spans().for_each(|span| *machine += span);
-            let after = row.distance();
-            self.add_turn((between, after), &runs);
-            if let Some(seconds) = measured_s.filter(|_| before.is_like(between)) {
-                self.add_measured((between, after), seconds, &runs);
+            let between = (before, row.distance());
+            let last = if backwards { self.measure(row, (tool, workshop))? } else { None };
+            self.add_turn(between, &runs);
+            if let Some((distance, seconds)) = first.or(last)
+                && distance.is_like(before)
+            {
+                self.add_measured(between, seconds, &runs);
             }
             if self.is_over() || start.elapsed() >= TIME_MAX {
                 break;
@@ -77,14 +85,14 @@ impl Trial {
         Ok(())
     }
 
-    /// A measured run, as long as there are too few of this distance: its seconds. The findings of
-    /// the first ones count.
+    /// A measured run, as long as there are too few of this distance: the distance before it, and
+    /// its seconds. The findings of the first ones count.
     fn measure(
         &mut self,
         row: &Row<'_>,
         (tool, workshop): (&Tool, &Workshop<'_>),
-        before: Distance,
-    ) -> Result<Option<f64>> {
+    ) -> Result<Option<(Distance, f64)>> {
+        let before = row.distance();
         if !self.lacks(before, |of| of.measured < MEASURED_MAX) {
             return Ok(None);
         }
@@ -96,7 +104,7 @@ impl Trial {
             self.advised = row.build_advised(workshop, first)?;
         }
         self.add_observation((before, row.distance()), observation);
-        Ok(Some(seconds))
+        Ok(Some((before, seconds)))
     }
 
     /// What the verdict rests on. The first run stands for all of them where they must be the same
@@ -121,7 +129,8 @@ impl Trial {
     /// or there were enough measured runs.
     fn is_over(&self) -> bool {
         let is_over = |of: &Alike| {
-            let cost_is_known = of.pairs.measured_is_decided() || of.measured >= MEASURED_MAX;
+            let cost_is_known =
+                of.pairs.measured_is_known(COST_KNOWN_TO) || of.measured >= MEASURED_MAX;
             of.pairs.len() >= PAIRS_MAX || self.ratios(of).is_some() && cost_is_known
         };
         self.alike.iter().any(is_over)
@@ -226,7 +235,8 @@ mod tests {
         assert!(all.is_over());
         assert_eq!(seconds(&all), (vec![2.0; 3], Some(1.0)));
         assert_eq!(all.observed.len(), 6, "three of each count for what must be the same");
-        assert_eq!(all.result().1.and_then(|of| of.measured), Some(2.0), "to the faulty run");
+        let measured = all.result().1.and_then(|ratios| ratios.measured);
+        assert_eq!(measured.map(|of| of.value), Some(2.0), "to the faulty run");
     }
 
     #[test]

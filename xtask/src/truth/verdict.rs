@@ -19,7 +19,7 @@ const BOUNDS_OF_RUN: f64 = 0.01;
 const SLOWER_MAX: f64 = 1.03;
 /// What measuring cost is right within this share of it, or within that of the run.
 const DILATION_OF_DILATION: f64 = 0.3;
-const DILATION_OF_RUN: f64 = 0.02;
+pub(super) const DILATION_OF_RUN: f64 = 0.02;
 
 /// What is known of an advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl Evidence<'_> {
     }
 
     fn dilation(&self) -> Option<f64> {
-        Some(self.ratios?.measured? - 1.0)
+        Some(self.ratios?.measured?.value - 1.0)
     }
 
     fn dilation_is_right(&self, measured: f64) -> bool {
@@ -223,7 +223,7 @@ mod tests {
             repair: ratio(0.5),
             advice: Some(ratio(advised)),
             pairs: 6,
-            measured: Some(1.25),
+            measured: Some(ratio(1.25)),
         }
     }
 
