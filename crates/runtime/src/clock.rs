@@ -16,6 +16,9 @@ static USE_TSC: AtomicBool = AtomicBool::new(false);
 /// Where an event gets its time from. Taken by value so that an event that turns out to need no
 /// time does not read the clock.
 pub trait Clock {
+    /// Whether its time is that of the thread's last event.
+    const IS_OF_LAST_EVENT: bool = false;
+
     /// The time now, in ticks.
     fn now(&self) -> u64;
 }
@@ -39,6 +42,19 @@ impl Clock for Tsc {
     #[inline(always)]
     fn now(&self) -> u64 {
         tsc()
+    }
+}
+
+/// What a thread notes later than it happened: the time of its last event, in ticks.
+#[derive(Clone, Copy)]
+pub struct OfLastEvent(pub u64);
+
+impl Clock for OfLastEvent {
+    const IS_OF_LAST_EVENT: bool = true;
+
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        self.0
     }
 }
 

@@ -14,6 +14,7 @@ use pompeii_live::{Key, Node, NodeOffset, node_index};
 use crate::clock::Clock;
 use crate::descriptor::TaskRegions;
 use crate::events::kind;
+use crate::fast::taskloops;
 use crate::location::{Location, ROOT, gate};
 use crate::openmp;
 use crate::parameters::{self, Value};
@@ -22,7 +23,7 @@ use crate::task::instance::{Task, state};
 
 use ending::Ending;
 pub use kept::{end_last, take_back_end};
-use kept::{keep, take_back};
+use kept::{keep, put_back, take_back};
 
 /// An iteration of a loop begins. Iterations of one thread that follow each other with this step
 /// are a chunk; with step 0 none do, nor where each is to be a call path.
@@ -117,14 +118,16 @@ pub fn taskloop_begin(
     thread: &mut Location,
     (id, task): (i64, i64),
     regions: TaskRegions,
-    clock: impl Clock,
+    clock: impl Clock + Copy,
 ) -> i64 {
     if thread.gate & gate::ENDING != 0 {
         if matches!(thread.ending, Ending::Task(open, _) if open as i64 == task) {
             take_back(thread);
             return task;
         }
-        end_last(thread);
+        if end_task_shortly(thread).is_none() {
+            end_last(thread);
+        }
     }
     let Some(place) = Place::decode(id) else { return 0 };
     if thread.is_passing() {
@@ -140,6 +143,51 @@ pub fn taskloop_begin(
         return INCLUDED;
     }
     node.created += 1;
+    match begin_shortly(thread, regions, clock) {
+        Some(task) => task as i64,
+        None => begin_task(thread, regions, clock) as i64,
+    }
+}
+
+/// The fast way of the creation and begin of a task.
+#[inline(always)]
+fn begin_shortly(
+    thread: &mut Location,
+    regions: TaskRegions,
+    clock: impl Clock,
+) -> Option<*mut Task> {
+    let thread: *mut Location = thread;
+    // SAFETY: this thread's location, and regions of a handle.
+    unsafe {
+        match (*thread).tracing {
+            true => taskloops::begin::<true>(thread, regions, clock),
+            false => taskloops::begin::<false>(thread, regions, clock),
+        }
+    }
+}
+
+/// The fast way of the kept end of a task.
+#[inline(always)]
+fn end_task_shortly(thread: &mut Location) -> Option<()> {
+    let Ending::Task(task, regions) = thread.ending else { return None };
+    take_back(thread);
+    let location: *mut Location = thread;
+    // SAFETY: this thread's location, and an instance whose end was kept, so it is alive.
+    let done = unsafe {
+        match (*location).tracing {
+            true => taskloops::end::<true>(location, task),
+            false => taskloops::end::<false>(location, task),
+        }
+    };
+    if done.is_none() {
+        put_back(thread, Ending::Task(task, regions));
+    }
+    done
+}
+
+/// The general way.
+#[inline(never)]
+fn begin_task(thread: &mut Location, regions: TaskRegions, clock: impl Clock) -> *mut Task {
     let now = clock.now();
     if thread.gate != 0 {
         thread.flush_gate(now);
@@ -152,7 +200,7 @@ pub fn taskloop_begin(
         thread.records(now, |records| records.fields(kind::TASK_CREATE, &name));
     }
     task::begin(thread, task as usize, regions, clock);
-    task as i64
+    task
 }
 
 /// An iteration of a taskloop ends.

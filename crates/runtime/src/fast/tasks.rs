@@ -25,14 +25,14 @@ use crate::task::{self, PREDICTED};
 
 /// A record that names an instance.
 #[inline(always)]
-unsafe fn named(records: Records, kind: u8, instance: *mut Task) -> Records {
+pub(super) unsafe fn named(records: Records, kind: u8, instance: *mut Task) -> Records {
     // SAFETY: the contract of this module; the name is this thread's to read.
     unsafe { records.fields(kind, &(*instance).name) }
 }
 
 /// The switch back from a task, where its record is due.
 #[inline(always)]
-unsafe fn back(records: Records, thread: *mut Location) -> Records {
+pub(super) unsafe fn back(records: Records, thread: *mut Location) -> Records {
     // SAFETY: the contract of this module; current tasks are alive.
     unsafe {
         if (*thread).gate & gate::SWITCH == 0 {
@@ -48,7 +48,7 @@ unsafe fn back(records: Records, thread: *mut Location) -> Records {
 
 /// The times that a node leads to, if they have been asked for before.
 #[inline(always)]
-unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
+pub(super) unsafe fn times_of(thread: *mut Location, at: impl Place) -> Option<Times> {
     // SAFETY: the contract of this module.
     unsafe { time_records::at(node(thread, at)) }
 }

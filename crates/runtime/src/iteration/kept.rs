@@ -18,6 +18,10 @@ pub fn end_last(thread: &mut Location) {
 
 pub(super) fn keep(thread: &mut Location, ending: Ending, now: u64) {
     thread.account(now);
+    put_back(thread, ending);
+}
+
+pub(super) fn put_back(thread: &mut Location, ending: Ending) {
     thread.ending = ending;
     thread.gate |= gate::ENDING;
 }

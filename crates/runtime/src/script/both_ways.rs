@@ -1,6 +1,6 @@
 //! Random programs of tasks, as OpenMP runs them: deferred, executed at once, undeferred, in
-//! taskwaits and barriers, by their creator and by another thread. Whatever they do, their short
-//! ways and their general ones leave the same.
+//! taskwaits, taskloops and barriers, by their creator and by another thread. Whatever they do, their
+//! short ways and their general ones leave the same.
 
 use super::{Run, Setting, print};
 
@@ -63,9 +63,27 @@ impl Program {
         }
     }
 
+    /// A taskloop, all of whose tasks its creator executes, with one to three iterations each.
+    fn taskloop(&mut self, thread: &str, depth: u32) {
+        let construct = ["tied", "free"][self.below(2) as usize];
+        self.instances += 1;
+        let taskloop = format!("{construct} l{}", self.instances);
+        self.line(thread, &format!("taskloop {taskloop}"));
+        for task in 0..self.below(4) {
+            for _ in 0..=self.below(3) {
+                self.line(thread, &format!("step {taskloop}#{task}"));
+                if depth < 3 && self.below(4) == 0 {
+                    self.body(thread, depth + 1);
+                }
+                self.line(thread, &format!("stepped {taskloop}#{task}"));
+            }
+        }
+        self.line(thread, &format!("looped {taskloop}"));
+    }
+
     fn body(&mut self, thread: &str, depth: u32) {
         for _ in 0..self.below(4) {
-            match self.below(4) {
+            match self.below(5) {
                 0 => {
                     self.line(thread, "enter f");
                     self.line(thread, "exit f");
@@ -75,6 +93,7 @@ impl Program {
                     self.schedule(thread, depth);
                     self.line(thread, "waited w");
                 }
+                2 => self.taskloop(thread, depth),
                 _ => self.create(thread, depth),
             }
         }

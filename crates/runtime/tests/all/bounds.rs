@@ -77,12 +77,13 @@ pub static BY_RECORDS: [Bound; 11] = [
 pub static WORKER: Bound = of_records("worker's part of a region", "P", 6);
 
 /// The same per construct where there are no records, where threads meet, and of tasks.
-pub static IN_ALL: [Bound; 7] = [
+pub static IN_ALL: [Bound; 8] = [
     in_all("barrier, both of two threads", "B", 249, 297),
     in_all("loop with barrier, both of two threads", "L", 345, 439),
     in_all("flush", "x", 26, 26),
     in_all("iteration", "i", 122, 122),
     in_all("iteration of a task", "g", 169, 169),
+    in_all("task of a taskloop with one iteration", "G", 249, 297),
     in_all("undeferred task", "u", 57, 64),
     in_all("three calls, each with two undeferred tasks and a taskwait", "r", 500, 551),
 ];

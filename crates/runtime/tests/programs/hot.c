@@ -149,6 +149,12 @@ static void one(char kind) {
     POMP_Taskloop_begin(&taskloop, generator, &generated);
     POMP_Taskloop_end(&taskloop, generated);
     break;
+  case 'G': { /* a generated task of one iteration */
+    long task = 0;
+    POMP_Taskloop_begin(&taskloop, generator, &task);
+    POMP_Taskloop_end(&taskloop, task);
+    break;
+  }
   case 'u': /* undeferred */
     POMP_Task_create_begin(&conditional, &id);
     POMP_Task_begin(&conditional, id);
@@ -269,11 +275,11 @@ int main(int argc, char **argv) {
     return 0;
   }
   POMP_Parallel_fork(&parallel, &team);
-  if (kind == 'g') POMP_Taskloop_enter(&taskloop, &generator);
+  if (kind == 'g' || kind == 'G') POMP_Taskloop_enter(&taskloop, &generator);
   if (threads == 2) pthread_create(&other, NULL, part, (void *)1);
   part((void *)0);
   if (threads == 2) pthread_join(other, NULL);
-  if (kind == 'g') POMP_Taskloop_exit(&taskloop, generator);
+  if (kind == 'g' || kind == 'G') POMP_Taskloop_exit(&taskloop, generator);
   POMP_Parallel_join(&parallel, team);
   return 0;
 }

@@ -56,10 +56,13 @@ pub unsafe fn account(thread: *mut Location, here: impl Place, step: Step) {
     }
 }
 
-/// The time now, where it is later than that of the last event.
+/// The time now, where it is later than that of the last event, or meant to be that.
 #[inline(always)]
-pub unsafe fn later(thread: *mut Location, clock: impl Clock) -> Option<u64> {
+pub unsafe fn later<C: Clock>(thread: *mut Location, clock: C) -> Option<u64> {
     let now = clock.now();
+    if C::IS_OF_LAST_EVENT {
+        return Some(now);
+    }
     // SAFETY: the contract of this module.
     (now > unsafe { (*thread).header.last_ticks }).then_some(now)
 }
