@@ -34,6 +34,7 @@ pub mod path;
 pub mod place;
 mod recent;
 pub mod scenario;
+mod slab;
 pub mod table;
 pub mod task;
 pub mod text;

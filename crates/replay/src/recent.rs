@@ -76,6 +76,13 @@ impl<K: Copy + Eq + Hash, V> RecentTable<K, V> {
         })
     }
 
+    /// The place of the entry with a key. It keeps the place as long as it is in the table, and
+    /// places of entries that are gone are used again.
+    #[inline]
+    pub(crate) fn place_of(&self, key: &K) -> Option<u32> {
+        self.place(key).map(|place| place as u32)
+    }
+
     /// The value of a key.
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<&V> {

@@ -10,7 +10,7 @@ pub(super) struct Clocks {
     /// When it was in the recorded run.
     pub time: u64,
     /// By scenario: how much later it would be, in parts of a tick ([`UNIT`]).
-    pub late: Vec<i64>,
+    pub late: Box<[i64]>,
 }
 
 /// Parts of ticks.
@@ -21,17 +21,12 @@ pub(super) fn units(ticks: u64) -> i64 {
 impl Clocks {
     /// The begin of time in this number of scenarios.
     pub fn new(scenarios: usize) -> Clocks {
-        Clocks { time: 0, late: vec![0; scenarios] }
+        Clocks { time: 0, late: vec![0; scenarios].into_boxed_slice() }
     }
 
     /// The later one of two moments, in each scenario.
     pub fn join(&mut self, other: &Clocks) {
-        let time = self.time.max(other.time);
-        let (own, others) = (units(time - self.time), units(time - other.time));
-        for (late, other) in self.late.iter_mut().zip(&other.late) {
-            *late = late.saturating_sub(own).max(other.saturating_sub(others));
-        }
-        self.time = time;
+        self.time = join_late((self.time, &mut self.late), other);
     }
 
     /// When all locations of a meeting are there, in each scenario. In those of `even` all of them
@@ -56,6 +51,17 @@ impl Clocks {
             self.late[scenario] = other.late[scenario];
         }
     }
+}
+
+/// The later one of two moments, in each scenario, of which the first one is a time with its
+/// differences. Returns the time.
+pub(super) fn join_late((own, late): (u64, &mut [i64]), other: &Clocks) -> u64 {
+    let time = own.max(other.time);
+    let (own, others) = (units(time - own), units(time - other.time));
+    for (late, other) in late.iter_mut().zip(&other.late) {
+        *late = late.saturating_sub(own).max(other.saturating_sub(others));
+    }
+    time
 }
 
 /// Joins a moment to another one, if there is one.

@@ -13,9 +13,11 @@
 //! known keeps its length.
 
 mod clocks;
+mod live;
 mod mpi;
 mod rules;
 mod sizes;
+mod strand;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -27,15 +29,15 @@ use pompeii_model::{Id, LocationId, ProcessId, RegionId};
 
 use crate::compound::MpiWait;
 use crate::definitions::Definitions;
-use crate::engine::record::{ForkId, Rec, TaskId, TeamInstance, What};
+use crate::engine::record::{ForkId, Rec, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
 use crate::hash::Table;
 use crate::transport::wire::wire_struct;
 use clocks::{Clocks, units};
+use live::Live;
 use mpi::Mpi;
 use rules::Rules;
 use sizes::Sizes;
-use tasks::Live;
 use threads::{Left, Part};
 
 pub use sizes::{Ratio, TeamSize};
@@ -113,7 +115,7 @@ pub struct Scenarios {
     turns: Table<TeamInstance, Clocks>,
     posts: Table<TeamInstance, Clocks>,
     barriers: Table<(TeamInstance, u32), Left>,
-    tasks: Table<TaskId, Live>,
+    tasks: Live,
     groups: Table<u64, Clocks>,
     /// Numbers for parts and taskgroups.
     number: u64,
@@ -130,6 +132,7 @@ impl Scenarios {
     pub(crate) fn begin(&mut self, definitions: &Definitions) {
         self.rules = Rules::new(&self.all, definitions.regions.len());
         self.sizes = Sizes::new(&self.all);
+        self.tasks = Live::new(self.all.len());
         let location = |_| Location {
             clocks: Clocks::new(self.all.len()),
             last: 0,

@@ -1,7 +1,7 @@
 //! What tasks wait for: a task for its creation and for the ends of the tasks before it (`depend`
-//! clauses), and those that wait for tasks for the last end. A task that is not done takes eight
-//! bytes for each clock; so does an address of `depend` items, until the task that created their
-//! tasks has waited for all of them.
+//! clauses), and those that wait for tasks for the last end. What is kept of tasks that are not
+//! done is in `live.rs`. An address of `depend` items takes eight bytes for each clock, until the
+//! task that created their tasks has waited for all of them.
 //!
 //! Tasks that exclude each other (`mutexinoutset`) keep their recorded order, as locks do.
 
@@ -9,105 +9,14 @@ use pompeii_model::Id;
 
 use super::Scenarios;
 use super::clocks::{Clocks, join};
+use super::live::{Creator, Done, Origin};
 use super::rules::Rules;
+use super::strand::{Awaited, Depend, Strand};
 use super::threads::Part;
 use crate::definitions::Definitions;
 use crate::engine::record::{Rec, Scope, TaskId, What};
-use crate::engine::tree::{NodeId, SharedTree};
-use crate::task::depend::{After, End, Instance, Item, Member, Siblings};
-
-/// A task, explicit or implicit.
-#[derive(Debug, Default)]
-pub(super) struct Strand {
-    /// It is at a barrier, or waits for tasks.
-    pub(super) waits: bool,
-    /// The last end of its children.
-    children: Option<Clocks>,
-    /// The taskgroup in which it was created, and those that it has begun.
-    groups: Vec<u64>,
-    /// The tasks that it has created, if some of them have `depend` clauses.
-    siblings: Option<Box<Siblings<Clocks>>>,
-    /// What it waits for in a taskwait and in a target construct with `depend` clauses.
-    awaited: Option<Box<Awaited>>,
-    target: Option<Box<Awaited>>,
-}
-
-/// The tasks that a taskwait with `depend` clauses waits for.
-#[derive(Debug)]
-struct Awaited {
-    /// Their numbers, as in [`Live::serial`].
-    serials: Vec<u64>,
-    /// The last end of one of them.
-    end: Option<Clocks>,
-}
-
-/// Who created a task.
-#[derive(Clone, Copy, Debug)]
-enum Creator {
-    /// The implicit task of a part, by the number of the part, on a location.
-    Part(usize, u64),
-    Task(TaskId),
-}
-
-/// An explicit task that is not done.
-#[derive(Debug)]
-pub(super) struct Live {
-    /// No other task has it.
-    serial: u64,
-    /// When it was created and all tasks before it were done, or when it stopped last.
-    ready: Clocks,
-    /// The call path of its creation.
-    created_at: NodeId,
-    creator: Creator,
-    /// The location on which it has begun.
-    begun_on: Option<usize>,
-    pub(super) strand: Strand,
-    /// Its `depend` clauses, if it has some.
-    depend: Option<Box<Depend>>,
-}
-
-/// What follows from the `depend` clauses of a task.
-#[derive(Debug)]
-struct Depend {
-    member_of: Vec<Member>,
-    /// Tasks that begin after this one.
-    next: Vec<Instance>,
-}
-
-impl End for Clocks {
-    fn join(&mut self, other: &Clocks) {
-        Clocks::join(self, other);
-    }
-}
-
-impl Strand {
-    /// All tasks that it has created are done.
-    pub(super) fn go_on_without_children(&mut self) {
-        self.waits = false;
-        self.siblings = None;
-    }
-
-    /// A taskwait is over. Returns what it has waited for.
-    fn end_taskwait(&mut self) -> Option<Clocks> {
-        if let Some(awaited) = self.awaited.take() {
-            self.waits = false;
-            return awaited.end;
-        }
-        self.go_on_without_children();
-        self.children.clone()
-    }
-
-    /// A task that it has created is done.
-    fn note_end(&mut self, serial: u64, depend: Option<&Depend>, clocks: &Clocks) {
-        join(&mut self.children, clocks);
-        if let (Some(siblings), Some(depend)) = (&mut self.siblings, depend) {
-            siblings.done(&depend.member_of, clocks);
-        }
-        let awaited = self.awaited.iter_mut().chain(&mut self.target);
-        let awaited = awaited.filter(|it| it.serials.contains(&serial));
-        awaited.for_each(|awaited| join(&mut awaited.end, clocks));
-    }
-}
+use crate::engine::tree::SharedTree;
+use crate::task::depend::{After, Instance, Item};
 
 impl Scenarios {
     pub(super) fn task_record(&mut self, known: (&Definitions, &SharedTree), record: &Rec) {
@@ -140,11 +49,12 @@ impl Scenarios {
             What::GroupBegin => {
                 let number = self.new_number();
                 if let Some(strand) = self.strand(record) {
-                    strand.groups.push(number);
+                    strand.more().groups.push(number);
                 }
             }
             What::GroupEnd => {
-                let number = self.strand(record).and_then(|strand| strand.groups.pop());
+                let more = self.strand(record).and_then(|strand| strand.more.as_mut());
+                let number = more.and_then(|more| more.groups.pop());
                 number.map(|number| self.groups.remove(&number));
             }
             _ => {}
@@ -160,14 +70,23 @@ impl Scenarios {
         let part = self.locations[record.location.index()].parts.last_mut()?;
         match part.task {
             None => Some(&mut part.implicit),
-            Some(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
+            Some(task) => self.tasks.task_mut(&task).map(|task| &mut task.strand),
         }
+    }
+
+    /// The innermost taskgroup in which the task is that runs on a location: one that it has begun
+    /// itself, or that in which it was created.
+    fn group(&mut self, record: &Rec) -> Option<u64> {
+        let more = self.strand(record)?.more.as_ref();
+        let own = more.and_then(|more| more.groups.last().copied());
+        let task = self.innermost(record).and_then(|part| part.task);
+        own.or_else(|| self.tasks.origin(&task?)?.group)
     }
 
     /// The task that has created others.
     fn creator(&mut self, creator: Creator) -> Option<&mut Strand> {
         match creator {
-            Creator::Task(task) => self.tasks.get_mut(&task).map(|task| &mut task.strand),
+            Creator::Task(task) => self.tasks.task_mut(&task).map(|task| &mut task.strand),
             Creator::Part(place, number) => {
                 let mut parts = self.locations[place].parts.iter_mut();
                 parts.find(|part| part.number == number).map(|part| &mut part.implicit)
@@ -190,10 +109,10 @@ impl Scenarios {
             return;
         }
         let Some(strand) = self.strand(record) else { return };
-        let before = strand.siblings.as_ref().map(|siblings| siblings.before(&items));
+        let before = strand.siblings().map(|siblings| siblings.before(&items));
         let (tasks, end) = before.unwrap_or_default();
         let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
-        strand.awaited = Some(Box::new(Awaited { serials, end }));
+        strand.more().awaited = Some(Box::new(Awaited { serials, end }));
     }
 
     /// What comes after a target construct with items comes after the tasks before that. The task
@@ -203,25 +122,25 @@ impl Scenarios {
         let Some(part) = self.innermost(record) else { return };
         let items = std::mem::take(&mut part.items);
         part.has_unknown = false;
-        let siblings = self.strand(record).and_then(|strand| strand.siblings.as_mut());
+        let siblings = self.strand(record).and_then(Strand::siblings);
         let after = siblings.map(|siblings| siblings.pass(&items, &clocks));
         let Some(After { tasks, end, member_of }) = after else { return };
         for (id, serial) in &tasks {
-            let before = self.tasks.get_mut(id).filter(|before| before.serial == *serial);
-            if let Some(depend) = before.and_then(|before| before.depend.as_mut()) {
+            if let Some(depend) = self.tasks.depend_mut(id, *serial) {
                 depend.member_of.extend(&member_of);
             }
         }
         if let Some(strand) = self.strand(record).filter(|_| !is_deferred) {
             let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
-            strand.target = Some(Box::new(Awaited { serials, end }));
+            strand.more().target = Some(Box::new(Awaited { serials, end }));
         }
     }
 
     /// The construct has begun after the tasks before it. Up to the end of these it is no work, and
     /// the rest takes as long as recorded.
     fn leave_target(&mut self, (definitions, tree): (&Definitions, &SharedTree), record: &Rec) {
-        let target = self.strand(record).and_then(|strand| strand.target.take());
+        let more = self.strand(record).and_then(|strand| strand.more.as_mut());
+        let target = more.and_then(|more| more.target.take());
         let Some(end) = target.and_then(|target| target.end) else { return };
         let location = &mut self.locations[record.location.index()];
         let since = location.last.min(record.time);
@@ -240,15 +159,14 @@ impl Scenarios {
             Scope::Children => strand.end_taskwait(),
             Scope::Group => {
                 strand.waits = false;
-                let group = strand.groups.last().copied()?;
+                let group = self.group(record)?;
                 self.groups.get(&group).cloned()
             }
         }
     }
 
     fn create(&mut self, record: &Rec, task: TaskId) {
-        let (mut ready, serial) = (self.clocks(record), self.new_number());
-        let place = record.location.index();
+        let (serial, place) = (self.new_number(), record.location.index());
         let Some(part) = self.locations[place].parts.last_mut() else { return };
         let items = std::mem::take(&mut part.items);
         (part.created, part.has_unknown) = (Some(task), false);
@@ -256,27 +174,28 @@ impl Scenarios {
             None => Creator::Part(place, part.number),
             Some(task) => Creator::Task(task),
         };
-        let strand = self.strand(record);
-        let group = strand.as_ref().and_then(|strand| strand.groups.last().copied());
-        let siblings = strand.filter(|_| !items.is_empty()).map(|strand| &mut strand.siblings);
-        let after = siblings.map(|it| it.get_or_insert_default().add((task, serial), &items));
-        let depend = after.map(|After { tasks, end, member_of }| {
-            end.iter().for_each(|end| ready.join(end));
-            self.follow((task, serial), &tasks);
-            Box::new(Depend { member_of, next: Vec::new() })
-        });
-        let strand = Strand { groups: group.into_iter().collect(), ..Strand::default() };
-        let (created_at, begun_on) = (record.node, None);
-        let live = Live { serial, ready, created_at, creator, begun_on, strand, depend };
-        self.tasks.insert(task, live);
+        let origin = Origin { creator, group: self.group(record) };
+        let strand = self.strand(record).filter(|_| !items.is_empty());
+        let siblings = strand.map(|strand| strand.more().siblings.get_or_insert_default());
+        let after = siblings.map(|siblings| siblings.add((task, serial), &items));
+        if let Some(after) = &after {
+            self.follow((task, serial), &after.tasks);
+        }
+        self.tasks.create(task, (place, &origin), &self.locations[place].clocks);
+        if let Some(After { end, member_of, .. }) = after {
+            end.iter().for_each(|end| self.tasks.join_ready(&task, end));
+            let depend = Depend::new(serial, record.node, member_of);
+            if let Some(created) = self.tasks.task_mut(&task) {
+                created.depend = Some(Box::new(depend));
+            }
+        }
         self.sizes.create(&mut self.locations[place]);
     }
 
     /// A task begins after these, of which some may be done.
     fn follow(&mut self, next: Instance, before: &[Instance]) {
         for (id, serial) in before {
-            let live = self.tasks.get_mut(id).filter(|before| before.serial == *serial);
-            if let Some(depend) = live.and_then(|before| before.depend.as_mut()) {
+            if let Some(depend) = self.tasks.depend_mut(id, *serial) {
                 depend.next.push(next);
             }
         }
@@ -291,13 +210,11 @@ impl Scenarios {
         let (since, waits) = (location.last, location.waits(&self.tasks));
         let created = self.innermost(record).and_then(|part| part.created.take());
         let executed = to.filter(|to| created == Some(*to) && !waits);
-        let executed = executed.and_then(|to| self.tasks.get(&to));
-        let created_at = executed.filter(|it| it.depend.is_some()).map(|it| it.created_at);
-        let clocks = self.clocks(record);
+        let executed = executed.and_then(|to| self.tasks.task(&to)?.depend.as_ref());
+        let created_at = executed.map(|depend| depend.created_at);
         let Some(part) = self.innermost(record) else { return };
-        let from = std::mem::replace(&mut part.task, to);
-        if let Some(from) = from.and_then(|task| self.tasks.get_mut(&task)) {
-            from.ready = clocks;
+        if let Some(from) = std::mem::replace(&mut part.task, to) {
+            self.tasks.set_ready(&from, &self.locations[record.location.index()].clocks);
         }
         match created_at {
             Some(node) => {
@@ -308,46 +225,48 @@ impl Scenarios {
     }
 
     /// When a task can go on, which does so on a location.
-    fn ready(&mut self, task: TaskId, record: &Rec) -> Option<Clocks> {
-        let live = self.tasks.get_mut(&task)?;
-        let is_begin = live.begun_on.is_none();
-        live.begun_on.get_or_insert(record.location.index());
-        let (mut ready, creator) = (live.ready.clone(), live.creator);
-        let Some(depend) = live.depend.as_ref().filter(|_| is_begin) else { return Some(ready) };
+    fn ready(&mut self, id: TaskId, record: &Rec) -> Option<Clocks> {
+        let mut ready = self.tasks.ready(&id)?;
+        let task = self.tasks.task_mut(&id)?;
+        let is_begin = task.begun_on.is_none();
+        task.begun_on.get_or_insert(record.location.0);
+        let Some(depend) = task.depend.as_ref().filter(|_| is_begin) else { return Some(ready) };
         let member_of = depend.member_of.clone();
-        let siblings = self.creator(creator).and_then(|strand| strand.siblings.as_ref());
+        let creator = self.tasks.origin(&id).map(|origin| origin.creator);
+        let siblings = creator.and_then(|creator| self.creator(creator)?.siblings());
         let last = siblings.and_then(|siblings| siblings.last_exclusive(&member_of));
         last.iter().for_each(|last| ready.join(last));
         Some(ready)
     }
 
     fn complete(&mut self, record: &Rec, task: TaskId) {
+        let Some(Done { origin, task }) = self.tasks.remove(&task) else { return };
         let clocks = self.clocks(record);
-        let Some(live) = self.tasks.remove(&task) else { return };
-        let Live { serial, creator, mut strand, depend, .. } = live;
-        if let Some(creator) = self.creator(creator) {
-            creator.note_end(serial, depend.as_deref(), &clocks);
+        if let Some(creator) = self.creator(origin.creator) {
+            creator.note_end(task.depend.as_deref(), &clocks);
         }
-        for next in depend.iter().flat_map(|depend| &depend.next) {
+        for next in task.depend.iter().flat_map(|depend| &depend.next) {
             self.free(*next, &clocks);
         }
-        let own = strand.groups.split_off(strand.groups.len().min(1));
-        own.iter().for_each(|group| drop(self.groups.remove(group)));
-        if let Some(group) = strand.groups.first() {
-            let mut ended = self.groups.remove(group);
+        for group in task.strand.more.iter().flat_map(|more| &more.groups) {
+            self.groups.remove(group);
+        }
+        if let Some(group) = origin.group {
+            let mut ended = self.groups.remove(&group);
             join(&mut ended, &clocks);
-            ended.and_then(|ended| self.groups.insert(*group, ended));
+            ended.and_then(|ended| self.groups.insert(group, ended));
         }
     }
 
     /// A task before another one is done.
     fn free(&mut self, (id, serial): Instance, done: &Clocks) {
-        let Some(next) = self.tasks.get_mut(&id).filter(|next| next.serial == serial) else {
+        if self.tasks.depend_mut(&id, serial).is_none() {
             return;
-        };
-        next.ready.join(done);
+        }
+        self.tasks.join_ready(&id, done);
         // If both have the same time, the record of the begin can come first.
-        let clocks = next.begun_on.map(|place| &mut self.locations[place].clocks);
+        let begun_on = self.tasks.task(&id).and_then(|next| next.begun_on);
+        let clocks = begun_on.map(|place| &mut self.locations[place as usize].clocks);
         if let Some(clocks) = clocks.filter(|clocks| clocks.time == done.time) {
             clocks.join(done);
         }

@@ -3,14 +3,14 @@
 use pompeii_model::{Id, ProcessId};
 
 use super::clocks::{Clocks, join};
+use super::live::Live;
 use super::rules::Rules;
 use super::sizes::{self, Share};
-use super::tasks::{Live, Strand};
+use super::strand::Strand;
 use super::{Location, Scenarios};
 use crate::definitions::Definitions;
 use crate::engine::record::{ForkId, Rec, TaskId, TeamInstance, What};
 use crate::engine::tree::{NodeId, SharedTree};
-use crate::hash::Table;
 use crate::task::depend::Item;
 
 /// How a wait at a call path for a moment is played.
@@ -49,11 +49,11 @@ const IN_OUTERMOST: usize = 2;
 
 impl Location {
     /// Whether the location waits between its records.
-    pub(super) fn waits(&self, tasks: &Table<TaskId, Live>) -> bool {
+    pub(super) fn waits(&self, tasks: &Live) -> bool {
         let Some(part) = self.parts.last() else { return false };
         let strand = match part.task {
             None => Some(&part.implicit),
-            Some(task) => tasks.get(&task).map(|task| &task.strand),
+            Some(task) => tasks.task(&task).map(|task| &task.strand),
         };
         !self.calls.is_empty() || strand.is_some_and(|strand| strand.waits)
     }

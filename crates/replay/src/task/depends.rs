@@ -6,7 +6,7 @@ use pompeii_model::{DependKind, Id, LocationId};
 use super::Tasks;
 use super::compound::{Awaited, Scheduling, TaskCause, TaskStep, TaskWaitVisit};
 use super::depend::{After, Instance, Item};
-use super::state::{AwaitedTasks, Done, Part, Target, Task};
+use super::state::{AwaitedTasks, Done, Ended, Moment, Part, Strand, Target};
 use crate::compound::Compound;
 use crate::engine::matcher::Found;
 use crate::engine::record::{Rec, TaskId, TeamInstance};
@@ -44,7 +44,7 @@ impl Tasks {
         if let Some(team) = self.teams.get_mut(&team) {
             team.dependences.unknown += u64::from(has_unknown);
         }
-        let siblings = self.current(at).and_then(|strand| strand.siblings.as_ref());
+        let siblings = self.current(at).and_then(Strand::siblings);
         let (tasks, path) = siblings.map(|siblings| siblings.before(&items)).unwrap_or_default();
         for (_, serial) in &tasks {
             self.tell(at, TaskStep::After(*serial), found);
@@ -53,7 +53,7 @@ impl Tasks {
         let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
         let awaited = AwaitedTasks { serials, path: path.unwrap_or(0), last: None };
         if let Some(strand) = self.current(at) {
-            strand.awaited = Some(Box::new(awaited));
+            strand.more().awaited = Some(Box::new(awaited));
         }
     }
 
@@ -65,8 +65,7 @@ impl Tasks {
         let Some((team, items, has_unknown)) = self.items(at) else { return };
         let Some(strand) = self.current(at) else { return };
         let (path, work) = (strand.path, strand.work);
-        let siblings = strand.siblings.as_mut();
-        let after = siblings.map(|siblings| siblings.pass(&items, &path));
+        let after = strand.siblings().map(|siblings| siblings.pass(&items, &path));
         if let Some(team) = self.teams.get_mut(&team) {
             team.dependences.tasks += 1;
             team.dependences.edges += after.as_ref().map_or(0, |after| after.tasks.len() as u64);
@@ -74,8 +73,7 @@ impl Tasks {
         }
         let Some(After { tasks, end, member_of }) = after else { return };
         for (id, serial) in &tasks {
-            let before = self.live.get_mut(id).filter(|before| before.serial == *serial);
-            if let Some(before) = before {
+            if let Some(before) = self.live.instance_mut((*id, *serial)) {
                 before.depend.get_or_insert_default().member_of.extend(&member_of);
             }
         }
@@ -89,7 +87,8 @@ impl Tasks {
         let serials = tasks.into_iter().map(|(_, serial)| serial).collect();
         let awaited = AwaitedTasks { serials, path: end.unwrap_or(0), last: None };
         if let Some(strand) = self.current(at) {
-            strand.target = Some(Box::new(Target { awaited, since: record.time, path, work }));
+            let target = Target { awaited, since: record.time, path, work };
+            strand.more().target = Some(Box::new(target));
         }
     }
 
@@ -97,7 +96,8 @@ impl Tasks {
     /// before, which is no work, and the construct has begun after these.
     pub(super) fn leave_target(&mut self, record: &Rec) {
         let Some(strand) = self.current(record.location) else { return };
-        let Some(target) = strand.target.take() else { return };
+        let target = strand.known_more().and_then(|more| more.target.take());
+        let Some(target) = target else { return };
         let Target { awaited, since, path, work } = *target;
         let own = strand.work.saturating_sub(work);
         let is_other = |done: &Done| done.place.location != record.location;
@@ -111,7 +111,8 @@ impl Tasks {
     /// The running task of the location creates this one. `None` if that has no known items.
     pub(super) fn take_items(&mut self, at: LocationId, task: Instance) -> Option<After<i64>> {
         let (team, items, has_unknown) = self.items(at)?;
-        let after = self.current(at)?.siblings.get_or_insert_default().add(task, &items);
+        let more = self.current(at)?.more();
+        let after = more.siblings.get_or_insert_default().add(task, &items);
         if let Some(team) = self.teams.get_mut(&team) {
             let is_exclusive = items.iter().any(|item| item.kind == DependKind::Mutex);
             team.dependences.tasks += 1;
@@ -140,8 +141,7 @@ impl Tasks {
         let Some(part) = self.part(location) else { return };
         let (team, is_created) =
             (part.team, part.created.take().is_some_and(|it| Some(it) == task));
-        let created =
-            task.filter(|_| is_created).and_then(|task| self.live.get_mut(&task)?.created);
+        let created = task.filter(|_| is_created).and_then(|task| self.live.created(&task));
         let (Some((begin, at)), Some(cause)) = (created, cause) else { return };
         let waits = self.current(location).is_none_or(|strand| strand.wait.is_some());
         if waits || cause.time <= begin || cause.by.location == location {
@@ -177,8 +177,7 @@ impl Tasks {
     pub(super) fn connect(&mut self, task: Instance, path: i64, after: After<i64>) {
         let mut not_done = 0;
         for (id, serial) in after.tasks {
-            let before = self.live.get_mut(&id).filter(|before| before.serial == serial);
-            if let Some(before) = before {
+            if let Some(before) = self.live.instance_mut((id, serial)) {
                 before.depend.get_or_insert_default().next.push(task);
                 not_done += 1;
             }
@@ -194,27 +193,26 @@ impl Tasks {
 
     /// A task is done: those that come after it have at least the length of its chain, and may
     /// begin if all tasks before them are done.
-    pub(super) fn tell_next(&mut self, (by, done): (TaskId, &Task), at: Done, found: Found<'_>) {
-        let Some(depend) = &done.depend else { return };
-        let has_idle = self.teams.get(&done.team).is_some_and(|team| team.idle > 0);
-        let path = done.strand.path;
-        let siblings = done.owner.and_then(|owner| self.strand_of(owner)?.siblings.as_mut());
+    pub(super) fn tell_next(&mut self, (by, done): (TaskId, &Ended), at: Done, found: Found<'_>) {
+        let Some(depend) = &done.task.depend else { return };
+        let Ended { origin, .. } = done;
+        let has_idle = self.teams.get(&origin.team).is_some_and(|team| team.idle > 0);
+        let path = done.task.strand.path;
+        let siblings = origin.owner.and_then(|owner| self.strand_of(owner)?.siblings());
         if let Some(siblings) = siblings {
             siblings.done(&depend.member_of, &path);
         }
         for (id, serial) in &depend.next {
-            let Some(next) = self.live.get_mut(id).filter(|next| next.serial == *serial) else {
-                continue;
-            };
+            let Some(next) = self.live.instance_mut((*id, *serial)) else { continue };
             let Some(depend) = &mut next.depend else { continue };
             // By the clock of another thread it may have begun and have worked already.
             let more = path.saturating_sub(depend.begin).max(0);
             depend.begin += more;
             next.strand.path = next.strand.path.saturating_add(more);
             depend.before = depend.before.saturating_sub(1);
-            if depend.before == 0 && next.begun.is_none() {
-                (next.ready, next.is_freed) = (Some((at.time, at.place)), true);
-                let creator = next.created.map(|(_, place)| place.location);
+            if depend.before == 0 && next.begun().is_none() {
+                (next.ready, next.is_freed) = (Some(Moment::new(at.time, at.place)), true);
+                let creator = self.live.created(id).map(|(_, place)| place.location);
                 let is_last = |part: &Part| part.created == Some(*id);
                 let part = creator.and_then(|it| self.parts.get(it.index())?.last());
                 if has_idle || part.is_some_and(is_last) {

@@ -9,22 +9,14 @@ use std::num::NonZeroU64;
 
 use pompeii_model::{Id, LocationId};
 
-use super::compound::WaitNumber;
-use super::state::{Owner, Strand, Task, task_of};
+use super::compound::TaskStep;
+use super::state::{Ended, Moment, Origin, Task};
+use crate::compound::Compound;
 use crate::engine::record::{TaskId, TeamInstance, VisitId};
 use crate::engine::tree::NodeId;
 use crate::place::Place;
 use crate::recent::RecentTable;
-
-/// What the tasks have in common that a task creates on a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
-    pub team: TeamInstance,
-    pub owner: Owner,
-    /// The taskgroup in which they are created.
-    pub group: Option<WaitNumber>,
-    pub location: LocationId,
-}
+use crate::slab::{Rest, Shared, Slab};
 
 /// The creation of a task.
 #[derive(Clone, Copy, Debug)]
@@ -40,111 +32,27 @@ pub(super) struct Creation {
 #[derive(Debug)]
 struct Entry {
     serial: NonZeroU64,
-    /// The chain to its creation, its time and its place. A [`Task`] has them, too.
+    /// The chain to its creation. In a [`Task`] it has grown since.
     path: i64,
+    /// The time and the place of its creation, if its origin has an owner.
     time: u64,
     visit: VisitId,
     node: NodeId,
-    /// Where the rest is.
+    /// Where the rest is: its origin, or its [`Task`].
     rest: Rest,
 }
 
-/// The number of the origin of a task, or with [`Rest::HAS_TASK`] of its [`Task`]. An enum would
-/// make each entry eight bytes longer.
-#[derive(Clone, Copy, Debug)]
-struct Rest(u32);
-
-impl Rest {
-    const HAS_TASK: u32 = 1 << 31;
-
-    fn of_task(number: u32) -> Rest {
-        Rest(number | Rest::HAS_TASK)
+impl Entry {
+    fn created(&self, origin: &Origin) -> Option<(u64, Place)> {
+        let Origin { location, owner, .. } = *origin;
+        let place = Place { location, node: self.node, visit: self.visit };
+        owner.map(|_| (self.time, place))
     }
 
-    /// The number of its [`Task`], or as an error that of its origin.
-    fn task(self) -> Result<u32, u32> {
-        match self.0 & Rest::HAS_TASK {
-            0 => Err(self.0),
-            _ => Ok(self.0 & !Rest::HAS_TASK),
-        }
-    }
-}
-
-/// Values by number. The number of a value that is gone is used again.
-#[derive(Debug)]
-struct Slab<T> {
-    values: Vec<Option<T>>,
-    free: Vec<u32>,
-}
-
-impl<T> Default for Slab<T> {
-    fn default() -> Slab<T> {
-        Slab { values: Vec::new(), free: Vec::new() }
-    }
-}
-
-impl<T> Slab<T> {
-    fn add(&mut self, value: T) -> u32 {
-        match self.free.pop() {
-            Some(number) => {
-                self.values[number as usize] = Some(value);
-                number
-            }
-            None => {
-                self.values.push(Some(value));
-                (self.values.len() - 1) as u32
-            }
-        }
-    }
-
-    fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        self.values.get_mut(number as usize)?.as_mut()
-    }
-
-    fn take(&mut self, number: u32) -> Option<T> {
-        let value = self.values.get_mut(number as usize)?.take()?;
-        self.free.push(number);
-        Some(value)
-    }
-}
-
-/// Origins, each with the number of its tasks that need it.
-#[derive(Debug, Default)]
-struct Origins {
-    all: Slab<(Origin, u32)>,
-    /// By location: the one that was used last.
-    last: Vec<u32>,
-}
-
-impl Origins {
-    /// The number of an origin that a further task needs.
-    fn share(&mut self, origin: &Origin) -> u32 {
-        let place = origin.location.index();
-        if self.last.len() <= place {
-            self.last.resize(place + 1, u32::MAX);
-        }
-        let last = self.last[place];
-        if let Some((_, tasks)) = self.all.get_mut(last).filter(|(known, _)| known == origin) {
-            *tasks += 1;
-            return last;
-        }
-        self.last[place] = self.all.add((*origin, 1));
-        self.last[place]
-    }
-
-    fn team(&mut self, number: u32) -> Option<TeamInstance> {
-        self.all.get_mut(number).map(|(origin, _)| origin.team)
-    }
-
-    /// A task does not need its origin any more.
-    fn release(&mut self, number: u32) -> Option<Origin> {
-        let (origin, tasks) = self.all.get_mut(number)?;
-        let origin = *origin;
-        *tasks -= 1;
-        if *tasks == 0 {
-            self.all.take(number);
-        }
-        Some(origin)
+    /// What is known of a task that has not begun, with the number of its origin.
+    fn task(&self, number: u32, origin: &Origin) -> Task {
+        let ready = self.created(origin).map(|(time, place)| Moment::new(time, place));
+        Task::new(number, self.path, ready)
     }
 }
 
@@ -152,7 +60,7 @@ impl Origins {
 #[derive(Debug, Default)]
 pub(super) struct Live {
     entries: RecentTable<TaskId, Entry>,
-    origins: Origins,
+    origins: Shared<Origin>,
     tasks: Slab<Task>,
 }
 
@@ -160,44 +68,103 @@ impl Live {
     /// A task was created. Returns the team of another one that had its name and that has no end in
     /// the trace.
     pub fn create(&mut self, id: TaskId, serial: u64, of: &Creation) -> Option<TeamInstance> {
-        let rest = Rest(self.origins.share(&of.origin));
+        let rest = Rest::shared(self.share(&of.origin));
         let Place { node, visit, .. } = of.place;
         let (path, time, serial) = (of.path, of.time, not_zero(serial));
         let entry = Entry { serial, path, time, visit, node, rest };
         let old = self.entries.insert(id, entry)?;
-        self.take(&old).map(|old| old.team)
+        self.take(&old).map(|old| old.origin.team)
     }
 
-    /// A task begins whose creation is not known.
-    pub fn begin(&mut self, id: TaskId, task: Task) {
-        let serial = not_zero(task.serial);
+    /// A task of a team begins on a location, and its creation is not known.
+    pub fn begin(&mut self, id: TaskId, serial: u64, (team, location): (TeamInstance, LocationId)) {
+        let origin = self.share(&Origin { team, owner: None, group: None, location });
         let (path, time, visit, node) = (0, 0, VisitId::NONE, NodeId(0));
-        let rest = Rest::of_task(self.tasks.add(task));
-        let entry = Entry { serial, path, time, visit, node, rest };
+        let rest = Rest::own(self.tasks.add(Task::new(origin, path, None)));
+        let entry = Entry { serial: not_zero(serial), path, time, visit, node, rest };
         if let Some(old) = self.entries.insert(id, entry) {
             self.take(&old);
         }
+    }
+
+    /// The creation of a task becomes known that has begun before. It stays in the team in which it
+    /// was counted, which is another one if the trace is damaged.
+    pub fn set_creation(&mut self, id: &TaskId, of: &Creation) {
+        let Some(team) = self.origin(id).map(|origin| origin.team) else { return };
+        let origin = self.share(&Origin { team, ..of.origin });
+        let Some(task) = self.get_mut(id) else { return };
+        task.ready = Some(Moment::new(of.time, of.place));
+        task.strand.path = task.strand.path.saturating_add(of.path);
+        let old = std::mem::replace(&mut task.origin, origin);
+        self.origins.release(old);
+        if let Some(entry) = self.entries.get_mut(id) {
+            (entry.time, entry.visit, entry.node) = (of.time, of.place.visit, of.place.node);
+        }
+    }
+
+    fn share(&mut self, origin: &Origin) -> u32 {
+        self.origins.share(origin.location.index(), origin)
     }
 
     /// A task with all that is known of it.
     pub fn get_mut(&mut self, id: &TaskId) -> Option<&mut Task> {
         let Live { entries, origins, tasks } = self;
         let entry = entries.get_mut(id)?;
-        let number = match entry.rest.task() {
+        let number = match entry.rest.number() {
             Ok(number) => number,
             Err(origin) => {
-                let number = tasks.add(task_of_entry(entry, origins.release(origin)?));
-                entry.rest = Rest::of_task(number);
+                let number = tasks.add(entry.task(origin, origins.get(origin)?));
+                entry.rest = Rest::own(number);
                 number
             }
         };
         tasks.get_mut(number)
     }
 
+    /// The same, if it has this number: another task may have the same name.
+    pub fn instance_mut(&mut self, (id, serial): (TaskId, u64)) -> Option<&mut Task> {
+        self.serial(&id).filter(|known| *known == serial)?;
+        self.get_mut(&id)
+    }
+
+    /// The number of a task, which no other task has.
+    pub fn serial(&self, id: &TaskId) -> Option<u64> {
+        self.entries.get(id).map(|entry| entry.serial.get())
+    }
+
+    /// The number of a task that has begun, and whose creation is not known.
+    pub fn serial_before_creation(&self, id: &TaskId) -> Option<u64> {
+        self.origin(id).filter(|origin| origin.owner.is_none())?;
+        self.serial(id)
+    }
+
+    /// What a task has in common with others of its creator.
+    pub fn origin(&self, id: &TaskId) -> Option<&Origin> {
+        self.origins.get(self.origin_number(self.entries.get(id)?.rest)?)
+    }
+
+    fn origin_number(&self, rest: Rest) -> Option<u32> {
+        match rest.number() {
+            Ok(number) => self.tasks.get(number).map(|task| task.origin),
+            Err(origin) => Some(origin),
+        }
+    }
+
+    /// When and where a task was created, if that is known.
+    pub fn created(&self, id: &TaskId) -> Option<(u64, Place)> {
+        self.entries.get(id)?.created(self.origin(id)?)
+    }
+
+    /// A task does a step.
+    pub fn step(&mut self, id: &TaskId, step: TaskStep) -> Option<Compound> {
+        let (team, serial) = (self.origin(id)?.team, self.serial(id)?);
+        Some(self.get_mut(id)?.step((team, serial), step))
+    }
+
     /// Whether a thread can execute a task.
-    pub fn is_ready(&mut self, id: &TaskId) -> bool {
+    pub fn is_ready(&self, id: &TaskId) -> bool {
         let Some(entry) = self.entries.get(id) else { return false };
-        let task = entry.rest.task().ok().and_then(|number| self.tasks.get_mut(number));
+        let task = entry.rest.number().ok().and_then(|number| self.tasks.get(number));
         task.is_none_or(|task| task.ready.is_some())
     }
 
@@ -206,35 +173,39 @@ impl Live {
     }
 
     /// A task is done.
-    pub fn remove(&mut self, id: &TaskId) -> Option<Task> {
+    pub fn remove(&mut self, id: &TaskId) -> Option<Ended> {
         let entry = self.entries.remove(id)?;
         self.take(&entry)
     }
 
     /// All that is known of a task that is not among the others any more.
-    fn take(&mut self, entry: &Entry) -> Option<Task> {
-        match entry.rest.task() {
-            Ok(number) => self.tasks.take(number),
-            Err(origin) => Some(task_of_entry(entry, self.origins.release(origin)?)),
-        }
+    fn take(&mut self, entry: &Entry) -> Option<Ended> {
+        let number = self.origin_number(entry.rest)?;
+        let origin = self.origins.release(number)?;
+        let task = match entry.rest.number() {
+            Ok(number) => self.tasks.take(number)?,
+            Err(number) => entry.task(number, &origin),
+        };
+        let (serial, created) = (entry.serial.get(), entry.created(&origin));
+        Some(Ended { serial, origin, created, task })
     }
 
     /// The tasks of some teams will not be done.
     pub fn forget(&mut self, is_over: impl Fn(TeamInstance) -> bool) {
         let Live { entries, origins, tasks } = self;
         entries.retain(|_, entry| {
-            let rest = entry.rest.task();
-            let team = match rest {
-                Ok(number) => tasks.get_mut(number).map(|task| task.team),
-                Err(origin) => origins.team(origin),
+            let own = entry.rest.number();
+            let number = match own {
+                Ok(number) => tasks.get(number).map(|task| task.origin),
+                Err(origin) => Some(origin),
             };
-            let is_kept = team.is_some_and(|team| !is_over(team));
-            match rest {
-                _ if is_kept => {}
-                Ok(number) => drop(tasks.take(number)),
-                Err(origin) => drop(origins.release(origin)),
+            let origin = number.and_then(|number| Some((number, origins.get(number)?.team)));
+            let Some((number, _)) = origin.filter(|(_, team)| is_over(*team)) else { return true };
+            origins.release(number);
+            if let Ok(number) = own {
+                tasks.take(number);
             }
-            is_kept
+            false
         });
     }
 
@@ -247,8 +218,7 @@ impl Live {
     #[cfg(test)]
     fn bytes(&self) -> usize {
         let Live { entries, origins, tasks } = self;
-        let of_origins = origins.all.values.capacity() * size_of::<Option<(Origin, u32)>>();
-        entries.bytes() + of_origins + tasks.values.capacity() * size_of::<Option<Task>>()
+        entries.bytes() + origins.bytes() + tasks.bytes()
     }
 }
 
@@ -257,21 +227,12 @@ fn not_zero(serial: u64) -> NonZeroU64 {
     NonZeroU64::new(serial).unwrap_or(NonZeroU64::MIN)
 }
 
-/// A task that was created and has not begun.
-fn task_of_entry(entry: &Entry, origin: Origin) -> Task {
-    let Origin { team, owner, group, location } = origin;
-    let place = Place { location, node: entry.node, visit: entry.visit };
-    let created = Some((entry.time, place));
-    let strand = Strand { path: entry.path, ..Strand::default() };
-    let (ready, owner) = (created, Some(owner));
-    Task { created, ready, group, owner, ..task_of(team, entry.serial.get(), strand) }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
     use super::*;
+    use crate::task::state::Owner;
 
     const TEAM: TeamInstance = TeamInstance { team: 1, number: 0 };
 
@@ -281,7 +242,7 @@ mod tests {
 
     fn creation(thread: u32, time: u64) -> Creation {
         let location = LocationId(thread);
-        let (owner, group) = (Owner::Thread(location, TEAM), None);
+        let (owner, group) = (Some(Owner::Thread(location, TEAM)), None);
         let place = Place { location, node: NodeId(7), visit: VisitId(time) };
         let origin = Origin { team: TEAM, owner, group, location };
         Creation { origin, time, place, path: 5 }
@@ -310,27 +271,52 @@ mod tests {
             100000 tasks: 62.8 bytes each
             200000 tasks: 64.8 bytes each
             230000 tasks: 68.6 bytes each
-            a task that has begun: 304 bytes more"#]]
+            a task that has begun: 160 bytes more"#]]
         .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn the_creation_of_a_task_may_come_after_its_begin() {
+        let (mut live, id) = (Live::default(), id(3, 1));
+        live.begin(id, 7, (TEAM, LocationId(2)));
+        let task = live.get_mut(&id).unwrap();
+        assert!(!task.begin_fragment(20, false));
+        (task.strand.path, task.strand.work) = (30, 30);
+        assert_eq!((live.serial_before_creation(&id), live.created(&id)), (Some(7), None));
+        // The team of a damaged trace changes nothing.
+        let mut of = creation(3, 20);
+        of.origin.team.number += 1;
+        live.set_creation(&id, &of);
+        assert_eq!(live.serial_before_creation(&id), None);
+        let Ended { serial, origin, created, task } = live.remove(&id).unwrap();
+        assert_eq!((serial, origin), (7, creation(3, 20).origin));
+        assert_eq!(created, Some((20, creation(3, 20).place)));
+        assert_eq!((task.strand.path, task.strand.work, task.begun()), (35, 30, Some(20)));
+        assert!(live.origins.is_empty() && live.tasks.is_empty());
     }
 
     #[test]
     fn tasks_come_back_with_their_creation_and_leave_no_memory() {
         let mut live = created(100);
         let task = live.get_mut(&id(4, 12)).unwrap();
-        assert_eq!((task.serial, task.strand.path, task.team), (12, 5, TEAM));
-        assert_eq!(task.created, Some((10, creation(4, 10).place)));
+        let place = creation(4, 10).place;
+        assert_eq!((task.strand.path, task.ready), (5, Some(Moment::new(10, place))));
         task.ready = None;
+        assert_eq!(
+            (live.serial(&id(4, 12)), live.created(&id(4, 12))),
+            (Some(12), Some((10, place)))
+        );
+        assert_eq!(live.origin(&id(4, 12)), Some(&creation(4, 10).origin));
         assert!(!live.is_ready(&id(4, 12)) && live.is_ready(&id(5, 13)));
         // Another one of the same name.
         assert_eq!(live.create(id(4, 12), 300, &creation(4, 20)), Some(TEAM));
         assert!(live.is_ready(&id(4, 12)));
-        live.begin(id(0, 999), task_of(TEAM, 301, Strand::default()));
-        assert_eq!((live.len(), live.remove(&id(0, 999)).unwrap().serial), (101, 301));
+        live.begin(id(0, 999), 301, (TEAM, LocationId(2)));
+        assert_eq!((live.len(), live.created(&id(0, 999))), (101, None));
+        assert_eq!(live.remove(&id(0, 999)).unwrap().serial, 301);
         assert_eq!(live.remove(&id(4, 12)).unwrap().created, Some((20, creation(4, 20).place)));
         live.forget(|team| team == TEAM);
         assert_eq!(live.len(), 0);
-        let none = |of: &Slab<(Origin, u32)>| of.values.iter().all(Option::is_none);
-        assert!(none(&live.origins.all) && live.tasks.values.iter().all(Option::is_none));
+        assert!(live.origins.is_empty() && live.tasks.is_empty());
     }
 }

@@ -45,9 +45,9 @@ use compound::{
     Awaited, Scheduling, TaskCause, TaskEvent, TaskStep, TaskVisit, TaskWaitVisit, TeamTasks,
     WaitNumber,
 };
-use live::{Creation, Live, Origin};
+use live::{Creation, Live};
 use lost::Lost;
-use state::{Barrier, Done, Group, Owner, Part, Strand, Task, Team, Wait, task_of};
+use state::{Barrier, Done, Ended, Group, Moment, Origin, Owner, Part, Strand, Team, Wait};
 
 /// All tasks that are not done, and the teams that may have some.
 #[derive(Debug, Default)]
@@ -98,8 +98,7 @@ impl Tasks {
                 Some(&mut part.implicit)
             }
             Owner::Task(task, serial) => {
-                let task = self.live.get_mut(&task).filter(|task| task.serial == serial)?;
-                Some(&mut task.strand)
+                self.live.instance_mut((task, serial)).map(|task| &mut task.strand)
             }
         }
     }
@@ -229,21 +228,18 @@ impl Tasks {
         let location = record.location;
         let Some(&Part { team, task, .. }) = self.part(location).map(|part| &*part) else { return };
         let serial = self.number();
-        let creator = task.and_then(|task| Some((task, self.live.get_mut(&task)?)));
-        let (owner, inherited) = match creator {
-            Some((task, of)) => (Owner::Task(task, of.serial), of.group),
-            None => (Owner::Thread(location, team), None),
-        };
+        let Some(owner) = self.owner(location) else { return };
+        let inherited = task.and_then(|task| self.live.origin(&task)?.group);
         let Some(strand) = self.current(location) else { return };
         strand.children += 1;
-        let (path, group) = (strand.path, strand.groups.last().copied().or(inherited));
-        let origin = Origin { team, owner, group, location };
-        let begun = self.live.get_mut(&id).filter(|task| task.created.is_none());
-        let serial = begun.map_or(serial, |task| task.serial);
+        let (path, group) = (strand.path, strand.groups().last().copied().or(inherited));
+        let origin = Origin { team, owner: Some(owner), group, location };
+        let before = self.live.serial_before_creation(&id);
+        let serial = before.unwrap_or(serial);
         let after = self.take_items(location, (id, serial));
         let path = path.max(after.as_ref().and_then(|after| after.end).unwrap_or(0));
         let creation = Creation { origin, time: record.time, place: record.place(), path };
-        let is_begun = self.is_begun(id, &creation);
+        let is_begun = self.is_begun((id, before.is_some()), &creation);
         self.tell_creation(location, serial, (after.as_ref(), found));
         self.note_created(location, Some(id));
         if !is_begun {
@@ -262,19 +258,15 @@ impl Tasks {
     }
 
     /// At one and the same time another thread may have begun the task already, and even ended it.
-    fn is_begun(&mut self, id: TaskId, creation: &Creation) -> bool {
+    fn is_begun(&mut self, (id, is_live): (TaskId, bool), creation: &Creation) -> bool {
         if let Some(place) = self.early.iter().position(|early| *early == id) {
             self.early.remove(place);
             return true;
         }
-        let Some(task) = self.live.get_mut(&id).filter(|task| task.created.is_none()) else {
-            return false;
-        };
-        let created = Some((creation.time, creation.place));
-        (task.created, task.ready) = (created, created);
-        (task.group, task.owner) = (creation.origin.group, Some(creation.origin.owner));
-        task.strand.path = task.strand.path.saturating_add(creation.path);
-        true
+        if is_live {
+            self.live.set_creation(&id, creation);
+        }
+        is_live
     }
 
     /// A team has a new task. The end of an old one of the same name is not in the trace.
@@ -305,19 +297,18 @@ impl Tasks {
         if let Some(to) = to {
             if !self.live.contains(&to) {
                 let serial = self.number();
-                self.live.begin(to, task_of(team, serial, Strand::default()));
+                self.live.begin(to, serial, (team, location));
                 self.count_new(team, None);
             }
             let from = self
                 .owner(location)
                 .filter(|owner| self.strand_of(*owner).is_some_and(|strand| strand.wait.is_none()));
-            if let Some(task) = self.live.get_mut(&to) {
-                task.is_undeferred |= task.begun.is_none() && task.owner == from && from.is_some();
-                if self.tells_steps && task.begun.is_none() && task.is_undeferred {
-                    found(task.step(TaskStep::AtOnce));
-                }
-                task.begun = task.begun.or(Some(record.time));
-                task.fragments += 1;
+            let owner = |origin: &Origin| origin.owner;
+            let by_creator = from.is_some() && self.live.origin(&to).and_then(owner) == from;
+            let task = self.live.get_mut(&to);
+            let is_at_once = task.is_some_and(|it| it.begin_fragment(record.time, by_creator));
+            if self.tells_steps && is_at_once {
+                self.live.step(&to, TaskStep::AtOnce).into_iter().for_each(found);
             }
         }
         if let Some(part) = self.part(location) {
@@ -342,7 +333,7 @@ impl Tasks {
         let Some(task) = self.live.get_mut(&id).filter(|task| task.strand.wait.is_none()) else {
             return;
         };
-        (task.ready, task.is_freed) = (Some((record.time, record.place())), false);
+        (task.ready, task.is_freed) = (Some(Moment::new(record.time, record.place())), false);
         if self.teams.get(&team).is_some_and(|team| team.idle > 0) {
             found(Compound::Awaited(Awaited::Created(id)));
         }
@@ -353,7 +344,7 @@ impl Tasks {
         let &Part { team, task, .. } = self.part(location).map(|part| &*part)?;
         match task {
             None => Some(Owner::Thread(location, team)),
-            Some(task) => self.live.get_mut(&task).map(|of| Owner::Task(task, of.serial)),
+            Some(task) => self.live.serial(&task).map(|serial| Owner::Task(task, serial)),
         }
     }
 
@@ -362,27 +353,28 @@ impl Tasks {
             return;
         };
         part.task = None;
-        let Some(mut task) = self.live.remove(&id) else { return };
+        let Some(mut ended) = self.live.remove(&id) else { return };
         if self.tells_steps {
-            found(task.step(TaskStep::End));
+            found(ended.last_step());
         }
-        self.forget_groups(&task.strand);
-        if task.created.is_none() {
+        self.forget_groups(&ended.task.strand);
+        if ended.created.is_none() {
             self.early.push_front(id);
             self.early.truncate(EARLY_MAX);
         }
         let done = Done { time: record.time, place: record.place() };
-        self.tell_next((id, &task), done, found);
+        self.tell_next((id, &ended), done, found);
         let by = [
-            self.tell_owner(&task, done),
-            self.tell_group(&task, done),
-            self.tell_team(&task, done),
+            self.tell_owner(&ended, done),
+            self.tell_group(&ended, done),
+            self.tell_team(&ended, done),
         ];
+        let Ended { created, task, .. } = ended;
         found(Compound::Task(TaskVisit {
             at: done.place,
             task: id,
-            created: task.created,
-            begun: task.begun.unwrap_or(record.time),
+            created,
+            begun: task.begun().unwrap_or(record.time),
             ended: record.time,
             work: task.strand.work,
             fragments: task.fragments,
@@ -394,33 +386,25 @@ impl Tasks {
     }
 
     /// A child is done. Returns the taskwait of another thread that waits for it.
-    fn tell_owner(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
-        let owner = self.strand_of(task.owner?)?;
-        owner.child_path = owner.child_path.max(task.strand.path);
-        owner.last_child = Some(done);
-        if task.is_undeferred {
-            owner.path = owner.path.max(task.strand.path);
-        }
-        if let Some(target) = &mut owner.target {
-            target.awaited.note(task, done);
-        }
-        let is_awaited = owner.awaited.as_mut().is_none_or(|awaited| awaited.note(task, done));
+    fn tell_owner(&mut self, ended: &Ended, done: Done) -> Option<WaitNumber> {
+        let owner = self.strand_of(ended.origin.owner?)?;
+        let is_awaited = owner.note_child(ended, done);
         let is_other = |wait: &Wait| wait.at.location != done.place.location;
         let wait = owner.wait.filter(|wait| wait.scheduling == Scheduling::Taskwait);
         wait.filter(|wait| is_awaited && is_other(wait)).map(|wait| wait.number)
     }
 
-    fn tell_group(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
-        let number = task.group?;
+    fn tell_group(&mut self, ended: &Ended, done: Done) -> Option<WaitNumber> {
+        let number = ended.origin.group?;
         let group = self.groups.get_mut(&number)?;
-        group.path = group.path.max(task.strand.path);
+        group.path = group.path.max(ended.task.strand.path);
         group.last = Some(done);
         group.waits.filter(|waits| *waits != done.place.location).map(|_| number)
     }
 
-    fn tell_team(&mut self, task: &Task, done: Done) -> Option<WaitNumber> {
-        let team = self.teams.get_mut(&task.team)?;
-        team.path = team.path.max(task.strand.path);
+    fn tell_team(&mut self, ended: &Ended, done: Done) -> Option<WaitNumber> {
+        let team = self.teams.get_mut(&ended.origin.team)?;
+        team.path = team.path.max(ended.task.strand.path);
         team.last_done = Some(done);
         team.live = team.live.saturating_sub(1);
         // Before all have arrived at a barrier, its threads wait for another thread.
@@ -432,13 +416,14 @@ impl Tasks {
         self.tell(record.location, TaskStep::GroupBegin, found);
         let number = self.number();
         if let Some(strand) = self.current(record.location) {
-            strand.groups.push(number);
+            strand.more().groups.push(number);
             self.groups.insert(number, Group { path: 0, last: None, waits: None });
         }
     }
 
     fn end_group(&mut self, record: &Rec, found: Found<'_>) {
-        let number = self.current(record.location).and_then(|strand| strand.groups.pop());
+        let more = self.current(record.location).and_then(Strand::known_more);
+        let number = more.and_then(|more| more.groups.pop());
         if let Some(number) = number {
             self.groups.remove(&number);
             self.tell(record.location, TaskStep::GroupEnd, found);
@@ -447,7 +432,7 @@ impl Tasks {
 
     /// A task is over, and its taskgroups with it.
     fn forget_groups(&mut self, strand: &Strand) {
-        for number in &strand.groups {
+        for number in strand.groups() {
             self.groups.remove(number);
         }
     }
@@ -457,7 +442,7 @@ impl Tasks {
         let number = self.number();
         let at = record.place();
         let Some(strand) = self.current(record.location) else { return };
-        let wait = match (scope, strand.groups.last()) {
+        let wait = match (scope, strand.groups().last()) {
             (Scope::Children, _) => Wait { scheduling: Scheduling::Taskwait, number, at },
             (Scope::Group, Some(&number)) => {
                 Wait { scheduling: Scheduling::TaskgroupEnd, number, at }

@@ -1,10 +1,13 @@
 //! What is known of tasks, teams and threads while the records of a trace come.
 
+use std::num::NonZeroU32;
+
 use pompeii_model::LocationId;
 
 use super::compound::{Dependences, Scheduling, TaskCause, TaskEvent, WaitNumber};
 use super::depend::{Instance, Item, Member, Siblings};
-use crate::engine::record::{ForkId, TaskId, TeamInstance};
+use crate::engine::record::{ForkId, TaskId, TeamInstance, VisitId};
+use crate::engine::tree::NodeId;
 use crate::hash::Table;
 use crate::place::Place;
 
@@ -13,6 +16,31 @@ use crate::place::Place;
 pub(super) struct Done {
     pub time: u64,
     pub place: Place,
+}
+
+/// A time and a place. An `Option` of it takes no more bytes, because one is added to the location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    time: u64,
+    visit: VisitId,
+    node: NodeId,
+    location: NonZeroU32,
+}
+
+impl Moment {
+    pub fn new(time: u64, place: Place) -> Moment {
+        let Place { location, node, visit } = place;
+        Moment { time, visit, node, location: NonZeroU32::MIN.saturating_add(location.0) }
+    }
+
+    pub fn time(self) -> u64 {
+        self.time
+    }
+
+    pub fn place(self) -> Place {
+        let location = LocationId(self.location.get() - 1);
+        Place { location, node: self.node, visit: self.visit }
+    }
 }
 
 /// A task waits for others.
@@ -39,7 +67,13 @@ pub(super) struct Strand {
     pub children: u32,
     /// The longest chain to the end of a child, and the last end of a child.
     pub child_path: i64,
-    pub last_child: Option<Done>,
+    pub last_child: Option<Moment>,
+    more: Option<Box<More>>,
+}
+
+/// What few tasks have.
+#[derive(Debug, Default)]
+pub(super) struct More {
     /// What it waits for in a taskwait with `depend` clauses.
     pub awaited: Option<Box<AwaitedTasks>>,
     /// The target construct with `depend` clauses that it is in, and waits for.
@@ -50,19 +84,62 @@ pub(super) struct Strand {
     pub siblings: Option<Box<Siblings<i64>>>,
 }
 
+impl More {
+    /// A child is done. Returns whether a taskwait waits for it.
+    fn note(&mut self, child: &Ended, done: Done) -> bool {
+        if let Some(target) = &mut self.target {
+            target.awaited.note(child, done);
+        }
+        self.awaited.as_mut().is_none_or(|awaited| awaited.note(child, done))
+    }
+}
+
 impl Strand {
+    /// What few tasks have; this one does from now on.
+    pub fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    /// The same, if it has some of that.
+    pub fn known_more(&mut self) -> Option<&mut More> {
+        self.more.as_deref_mut()
+    }
+
+    /// Its open taskgroups, from the outside in.
+    pub fn groups(&self) -> &[WaitNumber] {
+        self.more.as_ref().map(|more| more.groups.as_slice()).unwrap_or_default()
+    }
+
+    /// The tasks that it has created, if some of them have `depend` clauses.
+    pub fn siblings(&mut self) -> Option<&mut Siblings<i64>> {
+        self.more.as_mut()?.siblings.as_deref_mut()
+    }
+
+    /// A child is done. Returns whether a taskwait may wait for it.
+    pub fn note_child(&mut self, child: &Ended, done: Done) -> bool {
+        let path = child.task.strand.path;
+        self.child_path = self.child_path.max(path);
+        self.last_child = Some(Moment::new(done.time, done.place));
+        if child.task.is_undeferred {
+            self.path = self.path.max(path);
+        }
+        self.more.as_mut().is_none_or(|more| more.note(child, done))
+    }
+
     /// What it has waited for in a taskwait is done: the longest chain to that, and the last end.
     pub fn end_taskwait(&mut self) -> (i64, Option<Done>) {
-        if let Some(awaited) = self.awaited.take() {
+        if let Some(awaited) = self.more.as_mut().and_then(|more| more.awaited.take()) {
             return (awaited.path, awaited.last);
         }
         self.forget_siblings();
-        (std::mem::take(&mut self.child_path), self.last_child.take())
+        let last = self.last_child.take();
+        let last = last.map(|last| Done { time: last.time(), place: last.place() });
+        (std::mem::take(&mut self.child_path), last)
     }
 
     /// All tasks that it has created are done.
     pub fn forget_siblings(&mut self) {
-        if let Some(siblings) = &mut self.siblings {
+        if let Some(siblings) = self.siblings() {
             siblings.forget();
         }
     }
@@ -81,42 +158,84 @@ pub(super) enum Owner {
     Task(TaskId, u64),
 }
 
-/// An explicit task that is not done.
-#[derive(Debug)]
-pub(super) struct Task {
-    /// Counts all tasks.
-    pub serial: u64,
-    pub strand: Strand,
+/// What the tasks have in common that a task creates on a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
     pub team: TeamInstance,
-    /// `None` if its creation is not in the trace.
+    /// `None` if their creation is not known.
     pub owner: Option<Owner>,
-    pub created: Option<(u64, Place)>,
+    /// The taskgroup in which they are created.
+    pub group: Option<WaitNumber>,
+    pub location: LocationId,
+}
+
+/// What is known of an explicit task that has begun or has `depend` clauses.
+#[derive(Debug, Default)]
+pub(super) struct Task {
+    pub strand: Strand,
     /// Since when another thread can execute it, and who made it ready: by its creation, by the end
     /// of a task before it, or by suspending it. `None` while it comes after tasks that are not
     /// done.
-    pub ready: Option<(u64, Place)>,
-    /// It is ready because a task before it was done.
-    pub is_freed: bool,
-    /// The taskgroup in which it was created.
-    pub group: Option<WaitNumber>,
-    pub begun: Option<u64>,
-    pub fragments: u32,
-    /// Its creator executes it in place of going on.
-    pub is_undeferred: bool,
+    pub ready: Option<Moment>,
+    /// When its first fragment began, if it has some.
+    begun: u64,
     /// Its `depend` clauses, if it has some.
     pub depend: Option<Box<Depend>>,
+    /// The number of its origin (`live.rs`).
+    pub origin: u32,
+    /// How often a thread executed a part of it.
+    pub fragments: u32,
+    /// It is ready because a task before it was done.
+    pub is_freed: bool,
+    /// Its creator executes it in place of going on.
+    pub is_undeferred: bool,
 }
 
 impl Task {
+    /// A task that has not begun, with the number of its origin, the longest chain of work that
+    /// leads to it, and who made it ready.
+    pub fn new(origin: u32, path: i64, ready: Option<Moment>) -> Task {
+        let strand = Strand { path, ..Strand::default() };
+        Task { strand, ready, origin, ..Task::default() }
+    }
+
+    /// When its first fragment began.
+    pub fn begun(&self) -> Option<u64> {
+        (self.fragments > 0).then_some(self.begun)
+    }
+
+    /// A fragment begins at a time; if it is the first one, the creator may execute it. Returns
+    /// whether it is the first one of a task that its creator executes in place of going on.
+    pub fn begin_fragment(&mut self, time: u64, by_creator: bool) -> bool {
+        let is_first = self.fragments == 0;
+        if is_first {
+            self.begun = time;
+            self.is_undeferred |= by_creator;
+        }
+        self.fragments = self.fragments.saturating_add(1);
+        is_first && self.is_undeferred
+    }
+
     /// What a thread has waited for that goes on with this task; `None` if that is not known.
     pub fn begin_cause(&self, own: TaskId) -> Option<TaskCause> {
-        let (time, by) = self.ready?;
+        let ready = self.ready?;
         let event = match self.is_freed {
             true => TaskEvent::Freed(own),
             false => TaskEvent::Created(own),
         };
-        Some(TaskCause { time, by, event })
+        Some(TaskCause { time: ready.time(), by: ready.place(), event })
     }
+}
+
+/// All that is known of a task that is done.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// Counts all tasks.
+    pub serial: u64,
+    pub origin: Origin,
+    /// `None` if its creation is not in the trace.
+    pub created: Option<(u64, Place)>,
+    pub task: Task,
 }
 
 /// What follows from the `depend` clauses of a task.
@@ -134,7 +253,7 @@ pub(super) struct Depend {
 /// The tasks that a taskwait with `depend` clauses waits for.
 #[derive(Debug)]
 pub(super) struct AwaitedTasks {
-    /// Their numbers, as in [`Task::serial`].
+    /// Their numbers, as in [`Ended::serial`].
     pub serials: Vec<u64>,
     /// The longest chain to the end of one of them, and the last end while it waits.
     pub path: i64,
@@ -143,10 +262,10 @@ pub(super) struct AwaitedTasks {
 
 impl AwaitedTasks {
     /// A task is done. Returns whether it is one of them.
-    pub fn note(&mut self, task: &Task, done: Done) -> bool {
-        let is_awaited = self.serials.contains(&task.serial);
+    fn note(&mut self, child: &Ended, done: Done) -> bool {
+        let is_awaited = self.serials.contains(&child.serial);
         if is_awaited {
-            self.path = self.path.max(task.strand.path);
+            self.path = self.path.max(child.task.strand.path);
             self.last = Some(done);
         }
         is_awaited
@@ -285,23 +404,5 @@ impl Done {
     pub fn cause(self, number: WaitNumber) -> TaskCause {
         let Done { time, place: by } = self;
         TaskCause { time, by, event: TaskEvent::Done(number) }
-    }
-}
-
-/// A task of which only its name is known.
-pub(super) fn task_of(team: TeamInstance, serial: u64, strand: Strand) -> Task {
-    Task {
-        serial,
-        strand,
-        team,
-        owner: None,
-        created: None,
-        ready: None,
-        is_freed: false,
-        group: None,
-        begun: None,
-        fragments: 0,
-        is_undeferred: false,
-        depend: None,
     }
 }

@@ -6,9 +6,10 @@ use pompeii_model::{Id, LocationId};
 
 use super::Tasks;
 use super::compound::{StepOf, StepVisit, TaskStep};
-use super::state::{Part, Strand, Task};
+use super::state::{Ended, Part, Strand, Task};
 use crate::compound::Compound;
 use crate::engine::matcher::Found;
+use crate::engine::record::TeamInstance;
 
 impl Strand {
     fn take_work(&mut self) -> i64 {
@@ -18,10 +19,17 @@ impl Strand {
 }
 
 impl Task {
-    /// A step of the task.
-    pub(super) fn step(&mut self, step: TaskStep) -> Compound {
-        let (team, of) = (self.team, StepOf::Explicit(self.serial));
+    /// A step of the task, which belongs to a team and has a number.
+    pub(super) fn step(&mut self, (team, serial): (TeamInstance, u64), step: TaskStep) -> Compound {
+        let of = StepOf::Explicit(serial);
         Compound::Step(StepVisit { team, of, work: self.strand.take_work(), step })
+    }
+}
+
+impl Ended {
+    /// The task is done.
+    pub(super) fn last_step(&mut self) -> Compound {
+        self.task.step((self.origin.team, self.serial), TaskStep::End)
     }
 }
 
@@ -56,8 +64,8 @@ impl Tasks {
                 found(Compound::Step(StepVisit { team, of, work, step }));
             }
             Some(task) => {
-                if let Some(task) = self.live.get_mut(&task) {
-                    found(task.step(step));
+                if let Some(step) = self.live.step(&task, step) {
+                    found(step);
                 }
             }
         }
