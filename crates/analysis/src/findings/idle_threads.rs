@@ -1,7 +1,7 @@
 //! Idle threads: findings for the serial parts of the program, and one for each parallel region
 //! whose team is smaller than the process.
 
-use pompeii_model::{CallId, IndexVec, Paradigm, RegionId, Role, Ticks};
+use pompeii_model::{CallId, IndexVec, Paradigm, Region, RegionId, Role, Ticks};
 
 use super::between::{self, Between};
 use super::fractions::divide;
@@ -30,9 +30,8 @@ pub(super) fn detect_serial(search: &mut Search) {
     let (mut rest, mut is_sampled) = (Vec::new(), false);
     for (region, calls) in grouped(calls, |call| own_region(&lens, call)) {
         let is_large = sure_sum(&lens, &calls) >= LARGE_SHARE * whole as f64;
-        // Calls of MPI have a source as well, but are no code that can be made parallel.
         let region = &lens.cube.regions[region];
-        match is_large && region.paradigm != Paradigm::Mpi && region.source().is_some() {
+        match is_large && is_named_code(region) {
             true => {
                 is_sampled |= region.is_sampled();
                 report_serial(search, own_code(lens.cube, calls[0]), calls, 0);
@@ -49,6 +48,14 @@ pub(super) fn detect_serial(search: &mut Search) {
         let place = own_code(lens.cube, common_path(&lens, &rest, serial_sum(&lens, &rest)));
         report_serial(search, place, rest, known);
     }
+}
+
+/// Whether it is code that a programmer finds by its name or line and can make parallel. Calls of
+/// MPI have a source as well, but are no such code. Sampled functions of a program that was built
+/// without `-g` have a name only, and those of a stripped program only an address.
+fn is_named_code(region: &Region) -> bool {
+    let has_name = region.is_sampled() && !region.name.contains("+0x");
+    region.paradigm != Paradigm::Mpi && (region.source().is_some() || has_name)
 }
 
 /// Reports the serial part between two constructs, which is in `calls`, and returns what is lost
@@ -241,7 +248,7 @@ fn limited(search: &mut Search, metric: &'static str, region: RegionId, calls: V
 
 #[cfg(test)]
 mod tests {
-    use super::super::check;
+    use super::super::{check, check_with_waits};
     use expect_test::expect;
 
     #[test]
@@ -285,6 +292,45 @@ mod tests {
                     It lies next to parallel a.c:70 (1 visit).
                     Run it for longer: more samples show which functions this is.
             "#]],
+        );
+    }
+
+    /// The program was built without `-g`; then it was stripped, too.
+    #[test]
+    fn a_function_without_a_line_is_found_by_its_name() {
+        let text = |name: &str| {
+            format!(
+                "wall=1000 locations=2
+                 a/main@ sampled/{name}@ sampled  0  time=560 samples=56
+                 a/main@ sampled/run@ sampled   0  time=40 samples=4
+                 a/parallel@a+0x1200            *  time=400 visits=9"
+            )
+        };
+        let waits = [("a/parallel", 0, "a", 0, 600)];
+        check_with_waits(
+            &text("init"),
+            &waits,
+            expect![[r#"
+            ? init | omp_idle_threads lost=560 gain=280 (228 to 332)
+                [serial_part, none]
+                0.56 s run on one thread.
+                Parallelise it, or overlap it with other work.
+            ? run | omp_idle_threads lost=40 gain=20 (14 to 33)
+                [serial_part, none]
+                40 ms run on one thread.
+                The functions are known from 4 samples only.
+                Parallelise it, or overlap it with other work.
+        "#]],
+        );
+        check_with_waits(
+            &text("a+0x1100"),
+            &waits,
+            expect![[r#"
+            a+0x1200 serial part before parallel | omp_idle_threads lost=600 gain=300 (245 to 355)
+                [serial_part, none]
+                0.60 s run on one thread before parallel a+0x1200, 9 times.
+                Parallelise this code, or overlap it with other work.
+        "#]],
         );
     }
 
