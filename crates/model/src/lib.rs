@@ -31,6 +31,7 @@ mod role;
 mod root;
 mod row;
 mod schedule;
+mod short_name;
 mod shown;
 mod statistics;
 pub mod sums;
@@ -58,6 +59,7 @@ pub use region::{
 pub use role::{Code, Role};
 pub use root::{ROOTS_FILE, Root};
 pub use row::Row;
+pub use short_name::short_name;
 pub use statistics::{STATISTICS_FILE, Severe, Statistics};
 pub use system::{Location, Process, System};
 pub use time::{Frequency, Ticks};

@@ -2,6 +2,7 @@
 //! Cube, so that reports and scripts written for those find what they look for.
 
 use crate::role::Role;
+use crate::short_name::short_name;
 
 /// The programming model that a region belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -240,9 +241,9 @@ impl Region {
     pub fn place(&self) -> String {
         match (self.function(), self.position()) {
             (Some(function), Some(position)) if function != position => {
-                format!("{function} {position}")
+                format!("{} {position}", short_name(function))
             }
-            (Some(function), _) => function.to_owned(),
+            (Some(function), _) => short_name(function).into_owned(),
             (None, position) => position.unwrap_or_default(),
         }
     }
@@ -263,7 +264,7 @@ impl Region {
             Role::SingleBody | Role::CriticalBody | Role::OrderedBody => {
                 self.construct().replacen("sblock", "body", 1)
             }
-            _ => self.construct().to_owned(),
+            _ => short_name(self.construct()).into_owned(),
         }
     }
 

@@ -57,7 +57,7 @@ mod thread_work;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, RegionId, Role, Ticks, short_name};
 
 pub use advice::Advice;
 pub use gain::{FromTrace, Gain};
@@ -333,7 +333,7 @@ impl<'a> Search<'a> {
             property,
             metric: site.metric,
             region: site.region,
-            construct: site.construct,
+            construct: short_name(&site.construct).into_owned(),
             place: lens.cube.regions[site.region].place(),
             calls,
             lost_ticks: loss.lost,
