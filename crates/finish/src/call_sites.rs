@@ -102,7 +102,7 @@ impl Places {
                         let mut frames = symbols.frames(loaded, address);
                         // What was inlined at a call is where the construct is written, and what
                         // was inlined into a body is not.
-                        let at = if is_function { frames.len() - 1 } else { 0 };
+                        let at = if is_function { frames.len() - 1 } else { written_at(&frames) };
                         let has_line = is_wrapper(&frames);
                         let frame = frames.swap_remove(at);
                         if is_function && !has_line {
@@ -177,12 +177,24 @@ fn without_conditions(clauses: &str) -> String {
 fn caller(mut frames: Vec<Frame>) -> Frame {
     let is_binding = |frame: &Frame| {
         let prefixes = ["MPI::", "MPI_", "PMPI_", "boost::mpi::"];
-        // Headers of the library of C++.
-        frame.file.contains("/c++/")
-            || prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
+        is_in_cpp_header(frame) || prefixes.iter().any(|prefix| frame.function.starts_with(prefix))
     };
     let at = frames.iter().position(|frame| !is_binding(frame)).unwrap_or(0);
     frames.swap_remove(at)
+}
+
+/// Whether it is a function of the library of C++ that was inlined.
+fn is_in_cpp_header(frame: &Frame) -> bool {
+    frame.file.contains("/c++/") || frame.file.is_empty() && frame.function.starts_with("std::")
+}
+
+/// The frame of the function that a construct is written in, as far as lines tell. The call at the
+/// end of a loop may have the line of what the loop calls last, which may be a function of the
+/// library of C++. That has no constructs, apart from its parallel algorithms.
+fn written_at(frames: &[Frame]) -> usize {
+    let has_constructs =
+        |frame: &Frame| !is_in_cpp_header(frame) || frame.file.contains("/parallel/");
+    frames.iter().position(has_constructs).unwrap_or(0)
 }
 
 /// The names of the functions that have called the one whose construct is entered: the runtime's
@@ -229,6 +241,27 @@ mod tests {
         assert_eq!(of(&["MPI::Comm::Send", "halo", "main"]), "halo");
         assert_eq!(of(&["halo", "main"]), "halo");
         assert_eq!(of(&["MPI::Comm::Send"]), "MPI::Comm::Send");
+    }
+
+    #[test]
+    fn a_construct_is_not_in_a_function_of_the_library_of_cpp() {
+        let written = |places: &[(&'static str, &str)]| -> &'static str {
+            let frame = |&(function, file): &(&str, &str)| Frame {
+                function: function.into(),
+                file: file.into(),
+                line: 1,
+            };
+            let frames: Vec<Frame> = places.iter().map(frame).collect();
+            places[written_at(&frames)].0
+        };
+        let draw = ("std::engine<int>::operator()", "/usr/include/c++/12/bits/random.tcc");
+        let sort = ("__gnu_parallel::sort", "/usr/include/c++/12/parallel/sort.h");
+        let make = ("make", "/src/make.h");
+        assert_eq!(written(&[draw, make]), "make");
+        assert_eq!(written(&[("std::engine<int>::operator()", ""), make]), "make");
+        assert_eq!(written(&[make, ("main", "/src/main.cc")]), "make");
+        assert_eq!(written(&[sort, make]), "__gnu_parallel::sort");
+        assert_eq!(written(&[draw]), draw.0);
     }
 
     #[test]
