@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pompeii_model::{CallId, LocationId, ProcessId, Region, RegionId, Role, Ticks};
 
-use super::doubt::{Doubt, TOO_FEW_VISITS, Waited};
+use super::doubt::{self, Doubt, TOO_FEW_VISITS, Waited};
 use super::fractions::divide;
 use super::imbalance::{Delays, ENOUGH_VISITS, Kind, Lateness, Parts};
 use super::late_threads::{self, Late, Part};
@@ -115,7 +115,7 @@ impl Waiting {
         self,
         search: &Search,
         (own, wide): (Slower, Slower),
-        (doubt, in_mpi, one_before): (&Doubt, &InMpi, &OneBefore),
+        (doubts, in_mpi, one_before): (&Doubt, &InMpi, &OneBefore),
     ) -> Vec<Part> {
         let lens = search.lens;
         let arrivals = self.arrivals(search);
@@ -155,13 +155,15 @@ impl Waiting {
             Kind::Steady => 2 * own.sum >= by,
             Kind::Both | Kind::Changing => {
                 site.construct.starts_with("parallel ")
-                    || !doubt.work.explains(search, scope, team.parts)
+                    || !doubts.work.explains(search, scope, team.parts)
             }
         };
         let is_imbalance = matches!(cause, Cause::ImbalanceSteady | Cause::ImbalanceChanging);
         let visits = arrivals.visits;
         let waited = Waited { barriers: &half, gain, members: team.parts.members, visits };
-        let (doubted, instead) = doubt.of(search, &waited).filter(|_| is_imbalance).unzip();
+        let no_more = || doubt::without_more_work(&lens, (kind, by), &half, (&own, &wide));
+        let doubted = doubts.of(search, &waited).or_else(no_more);
+        let (doubted, instead) = doubted.filter(|_| is_imbalance).unzip();
         let gain = if instead.is_none() { Some(gain) } else { None };
         details.extend(doubted);
         let schedule = work.as_ref().filter(|_| is_imbalance && is_inside);

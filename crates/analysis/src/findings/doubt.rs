@@ -2,15 +2,17 @@
 //! thread, and the estimate of its cost may be wrong by a share of it. And threads with the same
 //! work never take the same time: a CPU shares caches, memory and its clock with others. If a
 //! thread is late by less than that, it may have no more work than the others, and what an even
-//! spread of the work would bring is not known.
+//! spread of the work would bring is not known. Nor is it if the late thread computes less than the
+//! others.
 
 use pompeii_model::{CallId, Ticks};
 
 use super::gain::ESTIMATES_DIFFER;
-use super::imbalance::ENOUGH_VISITS;
+use super::imbalance::{ENOUGH_VISITS, Kind};
 use super::outside::Outside;
-use super::{Advice, Gain, Search};
-use crate::format;
+use super::slower::Slower;
+use super::{Advice, Gain, Search, is_barrier};
+use crate::{Lens, format};
 
 /// In a few visits a thread may be late by this share of its work, without a cause. In 100 runs of
 /// 0.15 s, two threads of a virtual machine had the same work: one of them arrived 3 % of it or
@@ -63,6 +65,31 @@ impl Doubt<'_> {
     }
 }
 
+/// What to say of a thread that is late in this way and by so much, though it computes less than
+/// its team does on average: it has no more work than the others. Nothing if it is not always late,
+/// or if there are other barriers, because what it computes before each of them is not known then.
+pub(super) fn without_more_work(
+    lens: &Lens,
+    (kind, by): (Kind, Ticks),
+    barriers: &[CallId],
+    (own, wide): (&Slower, &Slower),
+) -> Option<(String, Advice)> {
+    let tree = &lens.cube.calls;
+    let is_only = |&call: &CallId| {
+        let around = tree.parent(call).map_or(&[][..], |around| tree.children(around));
+        around.iter().filter(|&&other| is_barrier(lens.role(other))).count() == 1
+    };
+    let is_explained = 2 * own.sum.max(wide.sum) >= by;
+    let is_late = kind == Kind::Steady && !is_explained;
+    let is_less = own.balance < 0 && is_late && barriers.iter().all(is_only);
+    let less = format::seconds(lens.seconds(-own.balance));
+    let advice = "Find what delays it: it may begin later than the others, wait for a lock, or \
+                  lack a CPU. Then measure a longer run on a quiet machine.";
+    is_less.then(|| {
+        (format!("It computes {less} less here than its team on average."), Advice::none(advice))
+    })
+}
+
 /// Whether a thread is late by less than a share of what it took.
 fn is_within(gain: Gain, took: Ticks, share: f64) -> bool {
     (gain.ticks as f64) < share * took as f64
@@ -86,6 +113,60 @@ mod tests {
              a/parallel@a.c:2/implicit barrier@a.c:9  1  time=40 visits={visits} \
              omp_ibarrier_wait=40"
         )
+    }
+
+    /// Thread 0 creates the other one and begins after it.
+    #[test]
+    fn a_late_thread_that_computes_less_has_no_more_work() {
+        let text = |other: &str| {
+            format!(
+                "wall=1000 locations=2
+                 a                                        0  time=570
+                 a/parallel@a.c:2                         0  time=430 visits=1 \
+                 omp_management=420 omp_fork=420
+                 a/parallel@a.c:2                         1  time=30 visits=1{other}
+                 a/parallel@a.c:2/implicit barrier@a.c:9  0  visits=1 omp_barrier_last=1
+                 a/parallel@a.c:2/implicit barrier@a.c:9  1  time=400 visits=1 \
+                 omp_ibarrier_wait=400"
+            )
+        };
+        check(
+            &text(""),
+            expect![[r#"
+            ? a | omp_idle_threads lost=570 gain=285 (233 to 337)
+                [serial_part, none]
+                0.57 s run on one thread.
+                It lies next to parallel a.c:2 (1 visit).
+                Mark regions with `omp inst begin(name)` to see which code this is.
+            a.c:2 parallel | omp_ibarrier_wait lost=400 gain=?
+                [imbalance_steady, none]
+                Thread 0 arrives last, 0.20 s after the average.
+                It computes 10 ms less here than its team on average.
+                Find what delays it: it may begin later than the others, wait for a lock, or lack a CPU. Then measure a longer run on a quiet machine.
+            a.c:2 parallel | omp_management lost=420 gain=0 (0 to 5)
+                [?, none]
+                Forked once, which took 0.42 s: the first fork of a program creates its threads.
+                Nothing to change: this is a cost of the start, and no larger in a longer run.
+        "#]],
+        );
+        check(
+            &text("\n a/parallel@a.c:2/barrier@a.c:5  *  visits=1"),
+            expect![[r#"
+            ? a | omp_idle_threads lost=570 gain=285 (233 to 337)
+                [serial_part, none]
+                0.57 s run on one thread.
+                It lies next to parallel a.c:2 (1 visit).
+                Mark regions with `omp inst begin(name)` to see which code this is.
+            a.c:2 parallel | omp_ibarrier_wait lost=400 gain=200 (160 to 240)
+                [imbalance_steady, none]
+                Thread 0 arrives last, 0.20 s after the average.
+                This thread has more work: split the work by cost, or use tasks.
+            a.c:2 parallel | omp_management lost=420 gain=0 (0 to 5)
+                [?, none]
+                Forked once, which took 0.42 s: the first fork of a program creates its threads.
+                Nothing to change: this is a cost of the start, and no larger in a longer run.
+        "#]],
+        );
     }
 
     /// 20,000 events of 10 us next to work, of which 90 ms count on each thread.

@@ -29,18 +29,21 @@ pub(super) struct Slower {
     most: [Option<Excess>; KEPT],
     /// Of all call paths, where there is one.
     pub(super) sum: Ticks,
+    /// What the thread computes beyond the average in all call paths together; negative if it
+    /// computes less.
+    pub(super) balance: Ticks,
 }
 
 /// How many call paths are worth a finding each.
 const KEPT: usize = 3;
 
 impl Slower {
-    const NONE: Self = Self { most: [None; KEPT], sum: 0 };
+    const NONE: Self = Self { most: [None; KEPT], sum: 0, balance: 0 };
 
     fn one(excess: Excess) -> Self {
         match excess.0 > 0 {
-            true => Self { most: [Some(excess), None, None], sum: excess.0 },
-            false => Self::NONE,
+            true => Self { most: [Some(excess), None, None], sum: excess.0, balance: excess.0 },
+            false => Self { balance: excess.0, ..Self::NONE },
         }
     }
 
@@ -48,7 +51,8 @@ impl Slower {
         let mut all: Vec<Excess> = self.codes().chain(other.codes()).collect();
         all.sort_by_key(|&(excess, code)| (-excess, code));
         let mut all = all.into_iter();
-        *self = Self { most: [all.next(), all.next(), all.next()], sum: self.sum + other.sum };
+        let (sum, balance) = (self.sum + other.sum, self.balance + other.balance);
+        *self = Self { most: [all.next(), all.next(), all.next()], sum, balance };
     }
 
     /// The call paths with the largest excess, the largest first.
