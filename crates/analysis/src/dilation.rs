@@ -548,9 +548,9 @@ mod tests {
                  TASKS/task@a.c:5                          1  time=20000 visits=1000000"
             )
         };
-        // Two events of 10 ns, and 21 ns because they are of a taskloop.
-        check(&text("task_switches=1000000"), 41_000);
-        check(&text("task_switches=0"), 20_500);
+        // Two events of 10 ns, and 37.5 ns because they are of a taskloop.
+        check(&text("task_switches=1000000"), 57_500);
+        check(&text("task_switches=0"), 28_750);
     }
 
     /// Thread 0 creates what thread 1 executes: 100,000 times a line moves to each of them.
