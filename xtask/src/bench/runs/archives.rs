@@ -22,7 +22,7 @@ const EXAMPLES: [(&str, &str, &str); 5] = [
         "./retrieval",
     ),
     ("kernels", "gcc -std=c99 -O2 -fopenmp creation.c -o creation", "./creation 20 40"),
-    ("ocean", "gcc -std=c99 -O2 -fopenmp ocean.c -o ocean -lm", "./ocean 64 5000"),
+    ("ocean", "gcc -std=c99 -O2 -fopenmp ocean.c -o ocean -lm", "./ocean 256 1000"),
 ];
 
 /// The rows of the table.
