@@ -10,6 +10,8 @@
 //! times need, plus 8 ns for each of its events. It is for constructs in which nobody waits: where
 //! threads meet, the time that one spends in an event is time that another one waits, which
 //! OPARI2's code with a library that only reads the clock shows.
+//!
+//! With `BENCH_BEFORE=CHECKOUT` the library of another version takes part, too.
 
 pub mod peers;
 pub mod programs;

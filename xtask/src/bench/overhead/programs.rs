@@ -16,6 +16,7 @@ const MICRO: &str = include_str!("micro.c");
 const ONE_CALLEE: &str = "static void (*const callees[])(long) = { callee };\n";
 const CALLEES: usize = 4_000;
 const NULL_POMP2: &str = include_str!("null_pomp2.c");
+const BUILD_LIBRARY: [&str; 5] = ["build", "--profile", "runtime", "--package", "pompeii-runtime"];
 
 /// What a variant is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,6 +109,7 @@ pub fn build(folder: &Path) -> Result<Programs> {
     let plain = plain(folder, &program)?;
     let mut variants = opari2(folder, &options)?;
     variants.extend(ours(folder, &program, &[("", "libpomp.a"), (" shared", "libpomp.so")])?);
+    variants.extend(before(folder, &program)?);
     variants.extend(peers::build(folder, &program)?);
     Ok(Programs { plain, variants })
 }
@@ -143,16 +145,38 @@ fn opari2(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
 
 /// The library as it is shipped, linked in these ways: the mode's suffix, and the library's file.
 pub fn ours(folder: &Path, options: &[&str], links: &[(&str, &str)]) -> Result<Vec<Variant>> {
-    let pompeii = shell::build_pompeii()?.display().to_string();
-    let runtime = ["build", "--profile", "runtime", "--package", "pompeii-runtime"];
-    shell::run(shell::cargo().args(runtime))?;
+    let pompeii = shell::build_pompeii()?;
+    shell::run(shell::cargo().args(BUILD_LIBRARY))?;
     let libraries = fs::canonicalize(shell::target_folder().join("runtime"))?;
+    linked(folder, options, (&pompeii, &libraries), links)
+}
+
+/// The library of the checkout of another version that `BENCH_BEFORE` names, built there.
+fn before(folder: &Path, options: &[&str]) -> Result<Vec<Variant>> {
+    let Some(checkout) = std::env::var_os("BENCH_BEFORE") else { return Ok(Vec::new()) };
+    let checkout = fs::canonicalize(checkout).context("BENCH_BEFORE names a checkout")?;
+    for build in [&["build", "--release", "--package", "pompeii-cli"][..], &BUILD_LIBRARY] {
+        let mut cargo = Command::new("cargo");
+        shell::run(cargo.args(build).current_dir(&checkout).env_remove("CARGO_TARGET_DIR"))?;
+    }
+    let (pompeii, libraries) = ("target/release/pompeii", "target/runtime");
+    let version = (checkout.join(pompeii), checkout.join(libraries));
+    linked(folder, options, (&version.0, &version.1), &[(" before", "libpomp.a")])
+}
+
+/// The program instrumented by a version of ours, linked with its libraries in these ways.
+fn linked(
+    folder: &Path,
+    options: &[&str],
+    (pompeii, libraries): (&Path, &Path),
+    links: &[(&str, &str)],
+) -> Result<Vec<Variant>> {
     let mut variants = Vec::new();
     for (link, library) in links {
         let program = folder.join(format!("ours{}", link.trim())).display().to_string();
         let library = libraries.join(library).display().to_string();
         let path = format!("-Wl,-rpath,{}", libraries.display());
-        let mut command = Command::new(&pompeii);
+        let mut command = Command::new(pompeii);
         command.args(["compile", "--quiet", "--pomp-library", &library, "--", "gcc"]);
         command.args(options).args(["-o", &program, &path, "-lm"]).current_dir(folder);
         shell::run(&mut command)?;
