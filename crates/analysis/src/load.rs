@@ -304,8 +304,13 @@ fn read_metric(
     });
     let mut order = vec![cubex::LocationId::from_index(0); ids.locations.len()];
     ids.locations.iter().for_each(|(&stored, at)| order[at.index()] = stored);
+    let is_in_order = order.iter().map(|stored| stored.index()).eq(0..order.len());
     let mut row_of = |path| {
-        let row = values.take_row(path)?;
+        let mut row = values.take_row(path)?;
+        if is_in_order {
+            row.truncate(order.len());
+            return Some(Row::new(row));
+        }
         let value = |stored: &cubex::LocationId| row.get(stored.index()).copied().unwrap_or(0);
         Some(Row::new(order.iter().map(value).collect()))
     };

@@ -86,7 +86,7 @@ impl Damaged {
 /// # Errors
 /// What is missing or unreadable, and what to do.
 pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
-    open_with(folder, damaged, analyzed_trace::add)
+    Found::new(folder)?.read(damaged)
 }
 
 /// The same without the analysis of its trace.
@@ -94,40 +94,64 @@ pub fn open(folder: &Path, damaged: Damaged) -> Result<Experiment> {
 /// # Errors
 /// As for [`open`].
 pub fn open_profile(folder: &Path) -> Result<Experiment> {
-    open_with(folder, Damaged::default(), |_, _, _| Added::default())
+    Found::new(folder)?.read_with(Damaged::default(), |_, _, _| Added::default())
 }
 
-fn open_with(
-    folder: &Path,
-    damaged: Damaged,
-    add: impl FnOnce(&mut Cube, &Path, &Path) -> Added,
-) -> Result<Experiment> {
-    let unpacked = packed::folder(folder, Need::Reports)?;
-    let run = shown_run(&unpacked);
-    let named = if packed::is_packed(folder) { folder } else { run.as_path() };
-    let (folder, named) = (run.as_path(), named.to_owned());
-    let source = Source::of(folder)?;
-    let mut measured = source.measured(damaged)?;
-    let is_whole = source.snapshot.is_none() && source.is_profile_in(folder);
-    let Added { note: trace_note, what_if, with_task_entries } =
-        if is_whole { add(&mut measured, folder, &named) } else { Added::default() };
-    let cube = pompeii_analysis::derive(&measured);
-    let manifest = match &source.snapshot {
-        Some(copy) => manifest_of(copy.path()).map(without_ends),
-        None => manifest_of(folder),
-    };
-    let is_running = source.snapshot.is_some();
-    let folder = folder.to_owned();
-    Ok(Experiment {
-        folder,
-        named,
-        manifest,
-        is_running,
-        cube,
-        trace_note,
-        what_if,
-        with_task_entries,
-    })
+/// An experiment that is finished and has not been read. Reading changes nothing, so several
+/// threads may do it at a time.
+pub struct Found {
+    folder: PathBuf,
+    named: PathBuf,
+    source: Source,
+}
+
+impl Found {
+    /// Finds the experiment in `folder`, or a bare `profile.cubex`; finishes it if needed.
+    ///
+    /// # Errors
+    /// What is missing, and what to do.
+    pub fn new(folder: &Path) -> Result<Self> {
+        let unpacked = packed::folder(folder, Need::Reports)?;
+        let run = shown_run(&unpacked);
+        let named = if packed::is_packed(folder) { folder } else { run.as_path() };
+        Ok(Self { source: Source::of(&run)?, named: named.to_owned(), folder: run })
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What is unreadable, and what to do.
+    pub fn read(self, damaged: Damaged) -> Result<Experiment> {
+        self.read_with(damaged, analyzed_trace::add)
+    }
+
+    fn read_with(
+        self,
+        damaged: Damaged,
+        add: impl FnOnce(&mut Cube, &Path, &Path) -> Added,
+    ) -> Result<Experiment> {
+        let Self { folder, named, source } = self;
+        let mut measured = source.measured(damaged)?;
+        let is_whole = source.snapshot.is_none() && source.is_profile_in(&folder);
+        let Added { note: trace_note, what_if, with_task_entries } =
+            if is_whole { add(&mut measured, &folder, &named) } else { Added::default() };
+        let cube = pompeii_analysis::derive(&measured);
+        let manifest = match &source.snapshot {
+            Some(copy) => manifest_of(copy.path()).map(without_ends),
+            None => manifest_of(&folder),
+        };
+        let is_running = source.snapshot.is_some();
+        Ok(Experiment {
+            folder,
+            named,
+            manifest,
+            is_running,
+            cube,
+            trace_note,
+            what_if,
+            with_task_entries,
+        })
+    }
 }
 
 /// The manifest of an experiment. Reports of other tools have none; one that is there and cannot be

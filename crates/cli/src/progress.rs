@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -53,7 +53,9 @@ impl Progress {
                     return;
                 }
                 let bar = bar(what, total, rate);
-                set_line(Some(bar.clone()));
+                if !take_line(&bar) {
+                    return;
+                }
                 while is_over.recv_timeout(BETWEEN_STEPS) == Err(RecvTimeoutError::Timeout) {
                     match total {
                         Some(_) => bar.set_position(done.load(Ordering::Relaxed)),
@@ -61,7 +63,7 @@ impl Progress {
                     }
                 }
                 bar.finish_and_clear();
-                set_line(None);
+                *line() = None;
             };
             (over, thread::spawn(show))
         });
@@ -96,13 +98,21 @@ fn bar(what: String, total: Option<u64>, rate: &str) -> ProgressBar {
     bar.with_style(style).with_message(what).with_elapsed(PATIENCE)
 }
 
-fn set_line(line: Option<ProgressBar>) {
-    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line;
+fn line() -> MutexGuard<'static, Option<ProgressBar>> {
+    LINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether nothing else was shown, and now this is. Of work in several threads one line is shown.
+fn take_line(bar: &ProgressBar) -> bool {
+    let mut line = line();
+    let is_free = line.is_none();
+    line.get_or_insert_with(|| bar.clone());
+    is_free
 }
 
 /// Writes to standard error while the line is away.
 pub fn without_line(write: impl FnOnce()) {
-    match &*LINE.lock().unwrap_or_else(PoisonError::into_inner) {
+    match &*line() {
         Some(bar) => bar.suspend(write),
         None => write(),
     }

@@ -2,12 +2,16 @@
 //! separated by commas, or the folder that `run --repeat` makes, which stands for its runs.
 
 use std::ffi::OsStr;
+use std::num::NonZero;
 use std::os::unix::ffi::OsStrExt;
+use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Result, bail};
 
-use crate::experiment::{self, Damaged, Experiment};
+use crate::experiment::{Damaged, Experiment, Found};
 use crate::packed::{self, Need};
 use crate::repeated;
 use crate::terminal::{shown, shown_name};
@@ -21,31 +25,33 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Opens the runs that a word of the command line names.
+    /// Opens the runs that each of these words of the command line names. Several runs are read at
+    /// a time.
     ///
     /// # Errors
     /// The first run that cannot be read, or that is no run.
+    pub fn open_all(words: &[&Path], damaged: Damaged) -> Result<Vec<Self>> {
+        let (mut sets, mut found) = (Vec::new(), Vec::new());
+        for (set, word) in words.iter().enumerate() {
+            sets.push(Self { name: name(word), all: Vec::new() });
+            // What is not finished is finished here, one after the other.
+            found.extend(find(word)?.into_iter().map(|run| (set, run)));
+        }
+        let read = |(set, run): (usize, Found)| anyhow::Ok((set, read(run, damaged)?));
+        for run in in_threads(found, read) {
+            let (set, run) = run?;
+            sets[set].all.push(run);
+        }
+        Ok(sets)
+    }
+
+    /// The same for one word.
+    ///
+    /// # Errors
+    /// As for [`Self::open_all`].
     pub fn open(word: &Path, damaged: Damaged) -> Result<Self> {
-        let mut folders: Vec<PathBuf> = Vec::new();
-        for name in names(word) {
-            folders.extend(each_of(&name, &packed::folder(&name, Need::Reports)?));
-        }
-        let mut all = Vec::new();
-        for folder in &folders {
-            let experiment = experiment::open(folder, damaged)?;
-            if experiment.cube.difference.is_some() {
-                bail!(
-                    "{}: this is a difference of two reports; expected the measurement of a run",
-                    shown(folder)
-                );
-            }
-            all.push(experiment);
-        }
-        let name = match names(word).as_slice() {
-            [one] => shown_name(one),
-            several => several.iter().map(|one| shown_name(one)).collect::<Vec<_>>().join(","),
-        };
-        Ok(Self { name, all })
+        let all = in_threads(find(word)?, |run| read(run, damaged));
+        Ok(Self { name: name(word), all: all.into_iter().collect::<Result<_>>()? })
     }
 
     /// The same with foreign names as a terminal may show them.
@@ -53,6 +59,58 @@ impl Runs {
         let all = self.all.into_iter().map(Experiment::printable).collect();
         Self { name: self.name, all }
     }
+}
+
+/// What the user calls the runs.
+fn name(word: &Path) -> String {
+    match names(word).as_slice() {
+        [one] => shown_name(one),
+        several => several.iter().map(|one| shown_name(one)).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// Finds the runs that a word names, in their order.
+fn find(word: &Path) -> Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for name in names(word) {
+        for run in each_of(&name, &packed::folder(&name, Need::Reports)?) {
+            found.push(Found::new(&run)?);
+        }
+    }
+    Ok(found)
+}
+
+fn read(found: Found, damaged: Damaged) -> Result<Experiment> {
+    let experiment = found.read(damaged)?;
+    if experiment.cube.difference.is_some() {
+        bail!(
+            "{}: this is a difference of two reports; expected the measurement of a run",
+            shown(&experiment.named)
+        );
+    }
+    Ok(experiment)
+}
+
+/// What `work` makes of each item, in their order. As many threads work as there are CPUs.
+pub fn in_threads<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let most = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = items.len().min(most);
+    let items = Mutex::new(items.into_iter().enumerate());
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work_all = || {
+        let done = std::iter::from_fn(|| next().map(|(place, item)| (place, work(item))));
+        done.collect::<Vec<(usize, R)>>()
+    };
+    let mut done: Vec<(usize, R)> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work_all)).collect();
+        let mut done = work_all();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The experiments that a word names. A name with a comma that exists is one.
@@ -90,6 +148,15 @@ mod tests {
         assert_eq!(names(&path("a,b")), [path("a,b")]);
         assert_eq!(names(Path::new("one,two,")), [Path::new("one"), Path::new("two")]);
         assert_eq!(names(Path::new(",")), [Path::new(",")]);
+    }
+
+    #[test]
+    fn results_have_the_order_of_their_items() {
+        assert_eq!(
+            in_threads((0..100).collect(), |item| item * 2),
+            Vec::from_iter((0..100).map(|item| item * 2))
+        );
+        assert!(in_threads(Vec::<i32>::new(), |item| item).is_empty());
     }
 
     #[test]

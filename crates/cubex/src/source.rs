@@ -2,9 +2,9 @@
 //! of many gigabytes costs its definitions only; a compressed file is unpacked into memory.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use flate2::read::MultiGzDecoder;
 
@@ -23,7 +23,7 @@ pub(crate) struct Extent {
 /// Bytes in memory or in a file.
 pub(crate) enum Source {
     Memory(Vec<u8>),
-    File { file: Mutex<File>, len: u64 },
+    File { file: File, len: u64 },
 }
 
 impl Source {
@@ -39,7 +39,7 @@ impl Source {
             file.read_to_end(&mut bytes).map_err(Error::io(action()))?;
             return Self::from_bytes(bytes, limits);
         }
-        Ok(Self::File { file: Mutex::new(file), len })
+        Ok(Self::File { file, len })
     }
 
     pub(crate) fn from_bytes(bytes: Vec<u8>, limits: Limits) -> Result<Self> {
@@ -65,10 +65,9 @@ impl Source {
             Self::Memory(bytes) => Ok(bytes[extent.offset as usize..end as usize].to_vec()),
             Self::File { file, .. } => {
                 let mut bytes = vec![0; extent.len as usize];
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.seek(SeekFrom::Start(extent.offset))
-                    .map_err(Error::io("seek in the report"))?;
-                file.read_exact(&mut bytes).map_err(Error::io("read the report"))?;
+                // Several threads read at a time.
+                file.read_exact_at(&mut bytes, extent.offset)
+                    .map_err(Error::io("read the report"))?;
                 Ok(bytes)
             }
         }

@@ -70,7 +70,7 @@ pub trait RowValue {
 }
 
 /// A Rust number that rows can be read as.
-pub trait Number: Copy + Default + PartialEq + PartialOrd + RowValue {
+pub trait Number: Copy + Default + PartialEq + PartialOrd + Send + RowValue {
     /// What messages call the type.
     const NAME: &'static str;
     /// From a stored double; `None` if that cannot be represented.
@@ -292,11 +292,23 @@ pub(crate) fn decode_numbers<T: Number>(
     data_type: &DataType,
     order: ByteOrder,
 ) -> Option<Vec<T>> {
-    let signed = |size: usize, convert: fn(&[u8], ByteOrder) -> i64| {
-        bytes.chunks_exact(size).map(|chunk| T::from_int(convert(chunk, order))).collect()
+    decode_and_convert(bytes, data_type, order, |number| number)
+}
+
+/// The same as other values.
+pub(crate) fn decode_and_convert<T: Number, U>(
+    bytes: &[u8],
+    data_type: &DataType,
+    order: ByteOrder,
+    convert: impl Fn(T) -> U,
+) -> Option<Vec<U>> {
+    let signed = |size: usize, number: fn(&[u8], ByteOrder) -> i64| {
+        let numbers = bytes.chunks_exact(size).map(|chunk| T::from_int(number(chunk, order)));
+        numbers.map(|number| number.map(&convert)).collect()
     };
-    let unsigned = |size: usize, convert: fn(&[u8], ByteOrder) -> u64| {
-        bytes.chunks_exact(size).map(|chunk| T::from_uint(convert(chunk, order))).collect()
+    let unsigned = |size: usize, number: fn(&[u8], ByteOrder) -> u64| {
+        let numbers = bytes.chunks_exact(size).map(|chunk| T::from_uint(number(chunk, order)));
+        numbers.map(|number| number.map(&convert)).collect()
     };
     match data_type {
         DataType::Int8 => signed(1, |b, o| i8::from_le_bytes(take(b, o)).into()),
@@ -311,7 +323,8 @@ pub(crate) fn decode_numbers<T: Number>(
             value => value,
         }),
         DataType::Double | DataType::MinDouble | DataType::MaxDouble => {
-            bytes.chunks_exact(8).map(|chunk| T::from_double(double(chunk, order))).collect()
+            let numbers = bytes.chunks_exact(8).map(|chunk| T::from_double(double(chunk, order)));
+            numbers.map(|number| number.map(&convert)).collect()
         }
         _ => None,
     }

@@ -1,6 +1,8 @@
 //! The stored values of one metric: which rows exist, where they are, and what is in them.
 
 use std::io::Read;
+use std::num::NonZero;
+use std::thread;
 
 use flate2::read::ZlibDecoder;
 
@@ -12,11 +14,43 @@ use crate::metric::{Metric, MetricKind};
 use crate::report::Report;
 use crate::row_order::row_order;
 use crate::source::{Extent, Source};
-use crate::value::{ByteOrder, Number, Value, decode_numbers, decode_value, take};
+use crate::value::{
+    ByteOrder, Number, Value, decode_and_convert, decode_numbers, decode_value, take,
+};
 use crate::writer::{COMPRESSED_MAGIC, DATA_MAGIC, INDEX_MAGIC, TABLE_ENTRY_LEN};
 
 /// Deflate cannot shrink further than this; a row that claims more is a lie.
 const INFLATE_RATIO_MAX: u64 = 1032;
+
+/// What a thread reads at least: starting one takes as long as some tens of kilobytes.
+const THREAD_BYTES_MIN: u64 = 1 << 20;
+
+/// What `read` makes of each call path, whose row has this length, in their order. If there are
+/// many bytes, several threads read.
+fn in_threads<R: Send>(
+    paths: &[CallPathId],
+    row_len: u64,
+    read: impl Fn(&CallPathId) -> R + Sync,
+) -> Vec<R> {
+    let bytes = row_len.saturating_mul(paths.len() as u64);
+    let most = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let threads = (bytes / THREAD_BYTES_MIN).clamp(1, most) as usize;
+    let share = paths.len().div_ceil(threads).max(1);
+    let read_all = &|paths: &[CallPathId]| paths.iter().map(&read).collect::<Vec<R>>();
+    thread::scope(|scope| {
+        let mut parts = paths.chunks(share);
+        let first = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || read_all(part))).collect();
+        let mut all = read_all(first);
+        for other in others {
+            match other.join() {
+                Ok(part) => all.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    })
+}
 
 /// The stored values of one metric. Reading a row costs one access to the file.
 pub struct Values<'r> {
@@ -159,20 +193,36 @@ impl<'r> Values<'r> {
         self.converted(|number: T| number)
     }
 
-    /// All rows as other numbers, of which no more than one row is in memory as it is stored.
-    /// `convert` must map zero to zero: absent rows stay absent.
-    pub fn converted<T: Number, U: Number>(&self, convert: impl Fn(T) -> U) -> Result<Matrix<U>> {
+    /// All rows as other numbers, of which each thread that reads has no more than one row in
+    /// memory as it is stored. `convert` must map zero to zero: absent rows stay absent.
+    pub fn converted<T: Number, U: Number>(
+        &self,
+        convert: impl Fn(T) -> U + Sync,
+    ) -> Result<Matrix<U>> {
+        let paths: Vec<CallPathId> = self.call_paths().collect();
+        let row = |&path: &CallPathId| self.converted_row(path, &convert);
         let mut matrix = Matrix::new(self.rows.len(), self.report.system.locations.len());
-        for call_path in self.call_paths() {
-            let Some(row) = self.row(call_path)? else { continue };
-            let numbers = row.numbers().ok_or_else(|| Error::Conversion {
-                metric: self.metric().unique_name.clone(),
-                data_type: self.metric().data_type.to_string(),
-                wanted: T::NAME.to_owned(),
-            })?;
-            matrix.set_row(call_path, numbers.into_iter().map(&convert).collect());
+        for (&path, row) in paths.iter().zip(in_threads(&paths, self.row_len, row)) {
+            if let Some(row) = row? {
+                matrix.set_row(path, row);
+            }
         }
         Ok(matrix)
+    }
+
+    fn converted_row<T: Number, U>(
+        &self,
+        path: CallPathId,
+        convert: impl Fn(T) -> U,
+    ) -> Result<Option<Vec<U>>> {
+        let Some(row) = self.row(path)? else { return Ok(None) };
+        let numbers = decode_and_convert(&row.bytes, &row.data_type, row.order, convert);
+        let numbers = numbers.ok_or_else(|| Error::Conversion {
+            metric: self.metric().unique_name.clone(),
+            data_type: self.metric().data_type.to_string(),
+            wanted: T::NAME.to_owned(),
+        })?;
+        Ok(Some(numbers))
     }
 
     /// All rows as numbers, each without what its children contribute. Differences of doubles are

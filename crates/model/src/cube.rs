@@ -160,7 +160,7 @@ impl Cube {
 
     /// The call path's own severity, summed over all locations.
     pub fn own(&self, metric: MetricId, call: CallId) -> i64 {
-        sum(self.row(metric, call))
+        self.severities[metric].rows.get(call).map_or(0, Row::sum)
     }
 
     /// The call path's own severities by location; empty where all are 0.

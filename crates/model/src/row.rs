@@ -8,17 +8,34 @@ use crate::{Id, LocationId};
 
 /// A value by location.
 #[derive(Clone, Debug, Default)]
-pub struct Row(Option<Arc<[i64]>>);
+pub struct Row(Option<Arc<Stored>>);
+
+/// Values that are not all 0. Reports ask for their sum much more often than for each of them.
+#[derive(Clone, Debug)]
+struct Stored {
+    values: Box<[i64]>,
+    sum: i128,
+}
 
 impl Row {
     /// One value per location.
     pub fn new(values: Vec<i64>) -> Self {
-        Self(values.iter().any(|&value| value != 0).then(|| values.into()))
+        if values.iter().all(|&value| value == 0) {
+            return Self::default();
+        }
+        let sum = values.iter().map(|&value| i128::from(value)).sum();
+        Self(Some(Arc::new(Stored { values: values.into(), sum })))
     }
 
     /// The values by location; empty where all are 0.
     pub fn values(&self) -> &[i64] {
-        self.0.as_deref().unwrap_or_default()
+        self.0.as_ref().map_or(&[], |stored| &stored.values)
+    }
+
+    /// The sum of the values. One that is too large becomes the largest number.
+    pub fn sum(&self) -> i64 {
+        let Some(stored) = &self.0 else { return 0 };
+        stored.sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 
     /// Whether nothing is stored, since all values are 0.
@@ -63,9 +80,11 @@ impl Row {
     /// # Panics
     /// Panics where there is no such location.
     pub(crate) fn add(&mut self, location: LocationId, value: i64, width: usize) {
-        let values = self.0.get_or_insert_with(|| vec![0; width].into());
-        let place = &mut Arc::make_mut(values)[location.index()];
-        *place = place.saturating_add(value);
+        let zeros = || Arc::new(Stored { values: vec![0; width].into(), sum: 0 });
+        let Stored { values, sum } = Arc::make_mut(self.0.get_or_insert_with(zeros));
+        let place = &mut values[location.index()];
+        let old = std::mem::replace(place, place.saturating_add(value));
+        *sum += i128::from(*place) - i128::from(old);
     }
 }
 
@@ -83,7 +102,10 @@ mod tests {
         assert_eq!(zeros.minus(&row).values(), [-3, 1]);
         assert_eq!(row.plus(&row).values(), [6, -2]);
         assert_eq!((row.get(LocationId(1)), zeros.get(LocationId(1))), (-1, 0));
+        assert_eq!((row.sum(), zeros.sum()), (2, 0));
         let large = Row::new(vec![i64::MAX, i64::MIN]);
+        assert_eq!((large.sum(), large.minus(&row).sum()), (-1, -3));
+        assert_eq!(Row::new(vec![i64::MAX, 1]).sum(), i64::MAX);
         assert_eq!(large.plus(&row).values(), [i64::MAX, i64::MIN]);
         assert_eq!(zeros.minus(&large).values(), [-i64::MAX, i64::MAX]);
         assert_eq!(row.minus(&large).values(), [3 - i64::MAX, i64::MAX]);
@@ -95,5 +117,11 @@ mod tests {
         let mut other = row.clone();
         other.add(LocationId(1), 5, 2);
         assert_eq!((row.values(), other.values()), (&[3, -1][..], &[3, 4][..]));
+        assert_eq!((row.sum(), other.sum()), (2, 7));
+        // The values are no larger than the largest number, and their sum is exact in between.
+        other.add(LocationId(0), i64::MAX, 2);
+        assert_eq!(other.sum(), i64::MAX);
+        other.add(LocationId(0), -5, 2);
+        assert_eq!((other.values(), other.sum()), (&[i64::MAX - 5, 4][..], i64::MAX - 1));
     }
 }

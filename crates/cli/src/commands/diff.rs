@@ -9,10 +9,10 @@ use pompeii_analysis::compare::{Run, compare};
 use pompeii_report::{diff, diff_json, diff_page};
 
 use super::report;
-use crate::experiment::Damaged;
+use crate::experiment::{Damaged, Experiment};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
-use crate::runs::Runs;
+use crate::runs::{Runs, in_threads};
 use crate::terminal::{Look, cannot, shown};
 
 /// Options of `diff`.
@@ -47,21 +47,20 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let open = |word: &PathBuf| -> Result<Runs> {
-        let runs = Runs::open(word, arguments.damaged)?;
-        Ok(if arguments.json { runs } else { runs.printable() })
-    };
-    let (first, second) = (open(&arguments.first)?, open(&arguments.second)?);
+    let words = [arguments.first.as_path(), arguments.second.as_path()];
+    let mut sets = Runs::open_all(&words, arguments.damaged)?;
+    if !arguments.json {
+        sets = sets.into_iter().map(Runs::printable).collect();
+    }
     let progress = Progress::of(format!("comparing with {}", shown(&arguments.second)));
-    let found = [&first, &second].map(report::findings_of_all);
-    let sets = [&first, &second].into_iter().zip(&found).map(|(runs, found)| {
-        let pairs = runs.all.iter().zip(found);
-        pairs.map(|(run, findings)| Run { cube: &run.cube, findings }).collect::<Vec<_>>()
-    });
-    let sets: Vec<Vec<Run>> = sets.collect();
-    let comparison = compare(&sets[0], &sets[1]);
+    let all: Vec<&Experiment> = sets.iter().flat_map(|set| &set.all).collect();
+    let found = in_threads(all.clone(), report::findings_of);
+    let runs = all.iter().zip(&found).map(|(run, findings)| Run { cube: &run.cube, findings });
+    let runs: Vec<Run> = runs.collect();
+    let (first, second) = runs.split_at(sets[0].all.len());
+    let comparison = compare(first, second);
     drop(progress);
-    let names = [first.name.as_str(), second.name.as_str()];
+    let names = [sets[0].name.as_str(), sets[1].name.as_str()];
     if let Some(file) = &arguments.html {
         fs::write(file, diff_page(names, &comparison)).with_context(|| cannot("write", file))?;
     }

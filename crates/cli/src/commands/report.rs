@@ -24,7 +24,7 @@ use crate::packed;
 use crate::progress::Progress;
 use crate::recording::FILTER_COPY;
 use crate::resources;
-use crate::runs::Runs;
+use crate::runs::{Runs, in_threads};
 use crate::terminal::{Look, shown, shown_name};
 
 /// Options of `report`.
@@ -212,7 +212,7 @@ pub fn findings_of(experiment: &Experiment) -> Vec<Finding> {
 
 /// The findings of each of several runs.
 pub fn findings_of_all(runs: &Runs) -> Vec<Vec<Finding>> {
-    runs.all.iter().map(findings_of).collect()
+    in_threads(runs.all.iter().collect(), findings_of)
 }
 
 /// The command for a shell, as a terminal may show it.

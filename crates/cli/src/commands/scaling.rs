@@ -1,6 +1,6 @@
 //! `pompeii scaling`: how a program scales over runs on different numbers of threads.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -47,12 +47,12 @@ pub struct Arguments {
 
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
-    let mut runs = Vec::new();
-    for word in &arguments.experiments {
-        let of = Runs::open(word, arguments.damaged)?;
-        let of = if arguments.json { of } else { of.printable() };
-        runs.extend(of.all);
+    let words: Vec<&Path> = arguments.experiments.iter().map(PathBuf::as_path).collect();
+    let mut sets = Runs::open_all(&words, arguments.damaged)?;
+    if !arguments.json {
+        sets = sets.into_iter().map(Runs::printable).collect();
     }
+    let runs: Vec<_> = sets.into_iter().flat_map(|set| set.all).collect();
     let progress = Progress::of(format!("comparing {} runs", runs.len()));
     let cubes: Vec<_> = runs.iter().map(|run| &run.cube).collect();
     let mode = if arguments.weak { Mode::Weak } else { Mode::Strong };

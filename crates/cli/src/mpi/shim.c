@@ -11,8 +11,12 @@
 
 /* MPI counts elements with int. A longer message is sent in parts. */
 #define PART_BYTES ((uint64_t)1 << 30)
-/* A rank that waits tries this often without a pause. */
-#define TRIES_AT_ONCE 200
+/* A rank that waits tries without a pause for so long. A large message between processes of one host
+   often has many parts, each of which comes when both processes try, so a pause would be one for each
+   part. */
+#define TRIES_AT_ONCE_NS 5000000
+/* It reads the clock after so many tries. */
+#define TRIES_BETWEEN_READINGS 16
 /* The longest pause between two tries. */
 #define PAUSE_MAX_NS 1000000
 
@@ -37,13 +41,20 @@ int pompeii_ranks_init(int *rank, int *size) {
 /* Waits until the requests are complete. The blocking functions of MPI would need the processor for
    themselves, and other ranks may have to run on it. */
 static int wait_for(int count, MPI_Request *requests) {
-  struct timespec pause = {0, 1000};
-  for (long tries = 0;; tries++) {
+  struct timespec begin, now, pause = {0, 1000};
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  int has_patience = 1;
+  for (long tries = 1;; tries++) {
     int done = 0;
     int error = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
     if (error != MPI_SUCCESS || done) return error;
-    if (tries < TRIES_AT_ONCE) {
+    if (has_patience) {
       sched_yield();
+      if (tries % TRIES_BETWEEN_READINGS == 0) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t s = now.tv_sec - begin.tv_sec;
+        has_patience = s * 1000000000 + (now.tv_nsec - begin.tv_nsec) < TRIES_AT_ONCE_NS;
+      }
       continue;
     }
     nanosleep(&pause, NULL);

@@ -58,6 +58,11 @@ impl Given {
         self.records += places.len();
     }
 
+    /// Number of the records.
+    pub(crate) fn records(&self) -> usize {
+        self.records
+    }
+
     /// Calls of MPI that another rank has given, with their waits.
     pub(crate) fn of_calls(window: Window, waits: impl Iterator<Item = (usize, MpiWait)>) -> Given {
         let records = window.records.len();

@@ -26,6 +26,9 @@ use crate::transport::Transport;
 use crate::transport::dealt::Dealt;
 use crate::transport::wire::{self, wire_struct};
 
+/// About as many bytes does a record have that travels.
+const RECORD_BYTES: usize = 32;
+
 /// What a rank tells all others when its matchers have taken a window.
 #[derive(Debug)]
 struct News {
@@ -60,7 +63,8 @@ wire_struct! {
 impl News {
     fn new(nodes: Vec<TreeNode>, (given, upto): (&Given, Moment), dealt: &Dealt) -> News {
         let needed = given.needed.all_causing().to_vec();
-        let mut news = News { nodes, upto, records: Vec::new(), waits: Vec::new(), needed };
+        let records = Vec::with_capacity(given.records());
+        let mut news = News { nodes, upto, records, waits: Vec::new(), needed };
         given.each(|record, _, known| {
             let is_call = matches!(
                 record.what,
@@ -116,11 +120,13 @@ impl<'a> Together<'a> {
         let late = std::mem::take(&mut given.late);
         let mut needed = Open::default();
         let mut news = News::new(ranks.new_nodes(self.tree), (&given, upto), &self.dealt);
-        let own = wire::bytes(&news);
+        let own = wire::bytes_about(&news, RECORD_BYTES * news.records.len());
         self.queues[self.dealt.rank].push(given);
         self.upto[self.dealt.rank] = upto;
         news.needed.drain(..).for_each(|(location, time)| needed.causing(location, time));
-        let all = transport.exchange(vec![own; self.dealt.ranks])?;
+        let is_own = |rank: usize| rank == self.dealt.rank;
+        let to = |rank| if is_own(rank) { Vec::new() } else { own.clone() };
+        let all = transport.exchange((0..self.dealt.ranks).map(to).collect())?;
         let own = self.dealt.rank;
         for (rank, bytes) in all.iter().enumerate().filter(|(rank, _)| *rank != own) {
             let Some(news) = ranks.understand(rank, wire::value::<News>(bytes)) else {
@@ -159,17 +165,27 @@ impl<'a> Together<'a> {
         let Together { queues, dealt, finders, definitions, .. } = self;
         loop {
             let keys = queues.iter_mut().map(Queue::key).enumerate();
-            let next = keys.filter_map(|(rank, key)| Some((key?, rank))).min();
-            let Some((_, rank)) = next.filter(|(key, _)| *key < end || end == LAST) else { return };
-            queues[rank].take(|record, profile, known| {
-                if dealt.of_location(record.location) != rank {
-                    // A rank also has some records of others, for its matchers.
-                } else if rank == dealt.rank {
-                    finders.record(definitions, record, (profile, known));
-                } else {
-                    finders.other_record(record, known);
-                }
-            });
+            let mut keys: Vec<_> = keys.filter_map(|(rank, key)| Some((key?, rank))).collect();
+            keys.sort_unstable();
+            let Some(&(key, rank)) = keys.first() else { return };
+            if key >= end && end != LAST {
+                return;
+            }
+            // It has the next records up to the first one of another rank.
+            let mut next = Some(key);
+            let of_others = keys.get(1).map_or(LAST, |(key, _)| *key).min(end);
+            while next.is_some_and(|next| next == key || next < of_others) {
+                queues[rank].take(|record, profile, known| {
+                    if dealt.of_location(record.location) != rank {
+                        // A rank also has some records of others, for its matchers.
+                    } else if rank == dealt.rank {
+                        finders.record(definitions, record, (profile, known));
+                    } else {
+                        finders.other_record(record, known);
+                    }
+                });
+                next = queues[rank].key();
+            }
         }
     }
 

@@ -377,7 +377,8 @@ impl<'a> Engine<'a> {
         let mut home = Home::meet(transport, known, (&own, self.options.path))?;
         matching.share(home.dealt());
         let mut together = self.options.path.then(|| Together::new(known, home.dealt()));
-        self.run((transport, 1), |transport, mut window| {
+        // Short windows stay in the caches while all that is sent and received is made of them.
+        self.run((transport, ON_THEIR_WAY), |transport, mut window| {
             home.trade((transport, ranks), &mut window, &mut matching)?;
             let horizon = (window.horizon.unwrap_or(u64::MAX), LocationId(0));
             let given = matching.take(window);

@@ -46,7 +46,12 @@ pub trait Wire: Sized {
 
 /// A value as bytes.
 pub fn bytes(value: &impl Wire) -> Vec<u8> {
-    let mut to = Vec::new();
+    bytes_about(value, 0)
+}
+
+/// The same for a value of about so many bytes, so that they need not be moved while they grow.
+pub fn bytes_about(value: &impl Wire, bytes: usize) -> Vec<u8> {
+    let mut to = Vec::with_capacity(bytes);
     value.put(&mut to);
     to
 }

@@ -27,8 +27,8 @@ const LARGE: [&str; 2] = ["128", "10000"];
 /// Runs that `scaling` compares, on 8 to 128 threads, and the regions of each.
 const RUNS: usize = 16;
 const REGIONS: &str = "1000";
-/// Events of the trace that several ranks analyze.
-const EVENTS: u64 = 8_000_000;
+/// Traces of two processes that several ranks analyze: shape, threads of each process, and events.
+const TRACES: [(&str, u32, u64); 2] = [("hybrid", 4, 64_000_000), ("halo", 1, 8_000_000)];
 const OPEN_MPI: &str = "mpirun.openmpi";
 
 type Table = fn(&Bench) -> Result<Vec<Row>>;
@@ -162,14 +162,19 @@ impl Bench {
         Ok(())
     }
 
-    /// One trace of two processes, by one rank and by two.
+    /// Traces of two processes, by one rank and by two: one of a hybrid program, and one that has
+    /// no other events than those of MPI, each of which concerns both ranks.
     fn ranks(&self) -> Result<Vec<Row>> {
         if !shell::works(OPEN_MPI, &["--version"]) {
             println!("{OPEN_MPI} is not installed: no row for ranks");
             return Ok(Vec::new());
         }
+        TRACES.map(|of| self.ranks_with(of)).into_iter().collect()
+    }
+
+    fn ranks_with(&self, (shape, threads, events): (&str, u32, u64)) -> Result<Row> {
         let writer = Writer::new(&self.folder.join("trace"))?;
-        let (anchor, _) = writer.write("halo", (2, 1), EVENTS)?;
+        let (anchor, _) = writer.write(shape, (2, threads), events)?;
         let mut times = [const { Vec::new() }; 2];
         for _ in 0..turns()? {
             for (ranks, times) in ["1", "2"].into_iter().zip(&mut times) {
@@ -177,8 +182,8 @@ impl Bench {
             }
         }
         let [one, two] = times.map(median);
-        println!("analysis on 1 rank {one:.2} s, on 2 ranks {two:.2} s");
-        Ok(vec![Row::new("analysis on 2 ranks / 1", two / one, ("", 0.6))])
+        println!("{shape}: analysis on 1 rank {one:.2} s, on 2 ranks {two:.2} s");
+        Ok(Row::new(&format!("analysis of {shape} on 2 ranks / 1"), two / one, ("", 0.6)))
     }
 
     fn analysis(&self, ranks: &str, anchor: &Path) -> Command {
