@@ -65,14 +65,14 @@ void pomp_thread_created(struct pomp_threads_routine *routine, uintptr_t caller,
 /* The call has acquired something that was free, so it has not waited. */
 void pomp_threads_counted(struct pomp_threads_routine *routine, uintptr_t caller);
 
-/* The same for a mutex. */
+/* The same for a mutex, also if the thread is not observed. */
 void pomp_mutex_taken(struct pomp_threads_routine *routine, uintptr_t caller, const void *mutex);
 
 /* The call has waited for a mutex, and has acquired it or has not. */
 void pomp_mutex_waited(struct pomp_threads_routine *routine, uintptr_t caller, uint64_t begun,
                        const void *mutex, int is_acquired);
 
-/* Before the thread gives a mutex back. */
+/* Before the thread gives a mutex back, also if it is not observed. */
 void pomp_mutex_freed(struct pomp_threads_routine *routine, uintptr_t caller, const void *mutex);
 
 /* The mutex is new or gone. */

@@ -93,21 +93,23 @@ static int has_acquired(int result)
 }
 
 /* A function that acquires a mutex, and waits for it if another thread has it. A try that fails for
-   another reason fails again in the function itself. */
+   another reason fails again in the function itself. pomp_mutex_taken and pomp_mutex_freed save errno
+   themselves if they have to, and find out themselves whether the thread is observed. */
 #define LOCKS(own, parameters, arguments)                                                          \
   FUNCTION(own);                                                                                   \
   PUBLIC int own parameters                                                                        \
   {                                                                                                \
-    if (!pomp_threads_observes() || !found(&next_of_pthread_mutex_trylock))                        \
+    if (!found(&next_of_pthread_mutex_trylock))                                                    \
       return NEXT(own) arguments;                                                                  \
     int result = NEXT(pthread_mutex_trylock)(mutex);                                               \
     if (__builtin_expect(has_acquired(result), 1)) {                                               \
-      REPORT(pomp_mutex_taken(&routine_of_##own, CALLER, mutex));                                  \
+      pomp_mutex_taken(&routine_of_##own, CALLER, mutex);                                          \
       return result;                                                                               \
     }                                                                                              \
     uint64_t begun = pomp_threads_begin();                                                         \
     result = NEXT(own) arguments;                                                                  \
-    REPORT(pomp_mutex_waited(&routine_of_##own, CALLER, begun, mutex, has_acquired(result)));      \
+    if (begun)                                                                                     \
+      REPORT(pomp_mutex_waited(&routine_of_##own, CALLER, begun, mutex, has_acquired(result)));    \
     return result;                                                                                 \
   }
 
@@ -122,11 +124,9 @@ LOCKS(pthread_mutex_clocklock,
 PUBLIC int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
   int result = NEXT(pthread_mutex_trylock)(mutex);
-  if (!pomp_threads_observes())
-    return result;
   if (has_acquired(result))
-    REPORT(pomp_mutex_taken(&routine_of_pthread_mutex_trylock, CALLER, mutex));
-  else
+    pomp_mutex_taken(&routine_of_pthread_mutex_trylock, CALLER, mutex);
+  else if (pomp_threads_observes())
     REPORT(pomp_threads_counted(&routine_of_pthread_mutex_trylock, CALLER));
   return result;
 }
@@ -134,8 +134,7 @@ PUBLIC int pthread_mutex_trylock(pthread_mutex_t *mutex)
 FUNCTION(pthread_mutex_unlock);
 PUBLIC int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-  if (pomp_threads_observes())
-    REPORT(pomp_mutex_freed(&routine_of_pthread_mutex_unlock, CALLER, mutex));
+  pomp_mutex_freed(&routine_of_pthread_mutex_unlock, CALLER, mutex);
   return NEXT(pthread_mutex_unlock)(mutex);
 }
 

@@ -65,17 +65,23 @@ impl<T: Zeroed> Addresses<T> {
         Self { segments, count: AtomicUsize::new(0), last: AtomicPtr::new(null_mut()) }
     }
 
-    /// The value of `address`, if it has a place. Most addresses are at their first place in the
-    /// segment that was made last.
+    /// The value of `address`, if it has a place.
     #[inline]
     pub fn known(&self, address: usize) -> Option<&T> {
+        self.known_first(address).or_else(|| self.search(address))
+    }
+
+    /// The value of `address`, if it is where most addresses are: at their first place in the
+    /// segment that was made last. (A function that calls nothing else needs no frame for this.)
+    #[inline(always)]
+    pub fn known_first(&self, address: usize) -> Option<&T> {
         // SAFETY: what is published there is never freed. A place is below the number of places,
         // which is that of the values, too.
         unsafe {
             let segment = self.last.load(Acquire).as_ref()?;
             let place = segment.place(hash(address));
             let is_there = segment.addresses.get_unchecked(place).load(Acquire) == address;
-            if is_there { Some(segment.values.get_unchecked(place)) } else { self.search(address) }
+            is_there.then(|| segment.values.get_unchecked(place))
         }
     }
 

@@ -350,7 +350,7 @@ fn before(
     };
     let at = thread.header.current;
     let now = thread.enter(region, clock::now());
-    sites::note_node(thread, routine.called_from(address), at);
+    sites::note_node(thread, routine.called_from(address), at, thread.header.current);
     if matches!(action, Action::Reset) {
         LOCKS.forget(lock);
         return region;

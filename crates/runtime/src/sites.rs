@@ -93,10 +93,14 @@ pub unsafe fn line<'a>(thread: *mut Location, (routine, address): CallSite) -> O
     }
 }
 
-/// The call at this site has the current node, below `at`, which is noted where the table has it.
+/// The call at this site, below `at`, has this node, which is noted where the table has it.
 #[inline(always)]
-pub fn note_node(thread: &mut Location, (routine, address): CallSite, at: NodeOffset) {
-    let node = thread.header.current;
+pub fn note_node(
+    thread: &mut Location,
+    (routine, address): CallSite,
+    at: NodeOffset,
+    node: NodeOffset,
+) {
     // SAFETY: as above. What is in no line is in the table of all, which is only read.
     unsafe {
         let line = (&raw const (*thread.sites.lines)[place(address, at)]).cast_mut();

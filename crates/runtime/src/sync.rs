@@ -36,7 +36,7 @@ pub fn take(lock: &Lock, place: Place) {
 /// taken it yet: what another thread had it meanwhile was waiting.
 #[cold]
 pub fn waited(thread: &mut Location, lock: &Lock, node: NodeOffset, (asked, now): (u64, u64)) {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let holder = holder(lock);
     let wait = lock.released_ticks.load(Relaxed).min(now).saturating_sub(asked);
     if wait > 0 && !holder.is_of(thread.index()) {
         waited_for(thread, node, holder, wait);
@@ -127,7 +127,7 @@ pub fn refused_at(
     lock: &Lock,
     address: usize,
 ) {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let holder = holder(lock);
     if holder.is_of(thread.index()) {
         return;
     }
@@ -170,16 +170,27 @@ pub fn unlocked(thread: &mut Location, lock: &Lock, now: u64) {
 /// The first part of [`unlocked`]: the lock was held until now.
 #[inline(always)]
 pub fn count_held(thread: &mut Location, lock: &Lock, now: u64) {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let holder = holder(lock);
     if holder.is_of(thread.index()) && holder.node() != 0 {
-        let held = now.saturating_sub(lock.taken_ticks.load(Relaxed));
-        thread.node(holder.node()).delay_ticks += held;
+        thread.node(holder.node()).delay_ticks += held(lock, now);
     }
+}
+
+/// For how long a lock was held until now.
+#[inline(always)]
+pub fn held(lock: &Lock, now: u64) -> u64 {
+    now.saturating_sub(lock.taken_ticks.load(Relaxed))
+}
+
+/// Where the thread asked for the lock that has it or had it last.
+#[inline(always)]
+pub fn holder(lock: &Lock) -> Place {
+    Place::from_word(lock.holder.load(Relaxed))
 }
 
 /// Whether the thread has the lock alone. Of locks that threads can share.
 pub fn is_exclusive(thread: &Location, lock: &Lock) -> bool {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let holder = holder(lock);
     holder.is_of(thread.index()) && lock.depth.load(Relaxed) > 0
 }
 
@@ -261,7 +272,7 @@ pub fn nested_acquired(thread: &Location, lock: &Lock) -> bool {
 /// The level of a nestable lock that the thread has got, which is not noted yet.
 #[inline(always)]
 pub fn level_acquired(thread: &Location, lock: &Lock) -> u32 {
-    let holder = Place::from_word(lock.holder.load(Relaxed));
+    let holder = holder(lock);
     let (is_own, depth) = (holder.is_of(thread.index()), lock.depth.load(Relaxed));
     if is_own { depth + 1 } else { 1 }
 }
@@ -271,6 +282,12 @@ pub fn nested_released(lock: &Lock) -> bool {
     let level = level_released(lock);
     lock.depth.store(level, Relaxed);
     level == 0
+}
+
+/// How often the holder of a nestable lock has it, or the one that had it last.
+#[inline(always)]
+pub fn level(lock: &Lock) -> u32 {
+    lock.depth.load(Relaxed)
 }
 
 /// The level of a nestable lock that is left when one is given back, which is not noted yet.

@@ -337,7 +337,7 @@ pub const fn attributes_bytes(count: usize) -> usize {
 }
 
 /// An entry of an attribute list: a number.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Attribute {
     /// The id in one byte, the type, and the value in eight bytes.
@@ -348,12 +348,25 @@ pub struct Attribute {
 impl Attribute {
     /// `UINT64`.
     const NUMBER: u8 = 4;
+    /// The head of the next id is larger by this.
+    pub const NEXT_ID: u32 = 1 << 8;
 
     /// The attribute with this id, which is below 256, has this value.
     #[inline(always)]
     pub fn new(id: u32, value: u64) -> Self {
-        // A sum instead of single bytes is one store.
-        let head = u32::from_le_bytes([1, 0, Self::NUMBER, 8]) + (id << 8);
+        Self::with_head(Self::head(id), value)
+    }
+
+    /// What comes before the value of one with this id. (A sum instead of single bytes is one
+    /// store.)
+    #[inline(always)]
+    pub const fn head(id: u32) -> u32 {
+        u32::from_le_bytes([1, 0, Self::NUMBER, 8]) + id * Self::NEXT_ID
+    }
+
+    /// The attribute with this head has this value.
+    #[inline(always)]
+    pub fn with_head(head: u32, value: u64) -> Self {
         Self { head: head.to_le_bytes(), value: value.to_le_bytes() }
     }
 }

@@ -1,7 +1,7 @@
 //! The fast ways of the common events: those of constructs that this thread has met from here
 //! before, with nothing special going on. One file for each family of events: [`regions`],
-//! [`tasks`] with [`untimed_tasks`] and [`taskloops`], [`teams`], [`locks`], and [`guarded`] for
-//! visits that are summed by the guard. What they have in common is the [`kit`].
+//! [`tasks`] with [`untimed_tasks`] and [`taskloops`], [`teams`], [`locks`], [`mutexes`], and
+//! [`guarded`] for visits that are summed by the guard. What they have in common is the [`kit`].
 //!
 //! Everything that could be special is asked for before anything is changed; what declines says so,
 //! and the general way starts from the beginning. While an event is under way the gate is busy: the
@@ -15,6 +15,7 @@ mod event;
 pub mod guarded;
 pub mod kit;
 pub mod locks;
+pub mod mutexes;
 pub mod regions;
 pub mod taskloops;
 pub mod tasks;

@@ -2,7 +2,7 @@
 //! array of words. Its first word is their number, or 0 for the form with more kinds (gcc 9 and
 //! later).
 
-use crate::task::depend::{Item, Kind};
+use crate::task::depend::{Items, Kind};
 
 /// The kinds of an `omp_depend_t` object, which is two words: address and kind.
 fn of_object(kind: usize) -> Option<Kind> {
@@ -19,7 +19,7 @@ fn of_object(kind: usize) -> Option<Kind> {
 ///
 /// # Safety
 /// It must be one that gcc has made for a task or a taskwait with dependences.
-pub unsafe fn items(array: usize) -> impl Iterator<Item = Item> {
+pub unsafe fn items(array: usize) -> impl Items {
     // SAFETY: the caller's promise.
     let word = move |place: usize| unsafe { (array as *const usize).add(place).read() };
     let (count, ends, begin) = match word(0) {
@@ -47,6 +47,7 @@ pub unsafe fn items(array: usize) -> impl Iterator<Item = Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::depend::Item;
 
     fn found(array: &[usize]) -> Vec<Item> {
         // SAFETY: an array of this form.

@@ -58,7 +58,7 @@ fn end_open_creation() {
 pub unsafe fn note_after(construct: Given, handle: i64) {
     if IS_USED.load(Ordering::Relaxed) && open::take_after() {
         // SAFETY: the caller's promise.
-        unsafe { tasks::depend(construct, handle, [None].into_iter()) };
+        unsafe { tasks::depend(construct, handle, [()].into_iter().map(|()| None)) };
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use crate::descriptor::{Descriptor, Given};
 use crate::pomp::events;
-use crate::task::depend::{Item, Kind};
+use crate::task::depend::Letters;
 use crate::ways::{iterations, tasks};
 
 /// A task instance is created; `task` receives its id.
@@ -69,19 +69,9 @@ pub unsafe extern "C" fn POMP_Target_depend_enter(
 /// # Safety
 /// The contract of `pomp`: a string, and as many addresses as it has letters of kinds.
 #[inline(always)]
-unsafe fn items(kinds: *const c_char, addresses: *const usize) -> impl Iterator<Item = Item> {
+unsafe fn items<'a>(kinds: *const c_char, addresses: *const usize) -> Letters<'a> {
     // SAFETY: the contract of this function.
-    let kinds = unsafe { CStr::from_ptr(kinds) }.to_bytes().iter();
-    let mut address = addresses;
-    kinds.map(move |letter| {
-        let kind = Kind::of_letter(*letter)?;
-        // SAFETY: as above.
-        unsafe {
-            let item = (kind, address.read());
-            address = address.add(1);
-            Some(item)
-        }
-    })
+    unsafe { Letters::new(CStr::from_ptr(kinds).to_bytes(), addresses) }
 }
 
 /// A thread begins to execute a task instance.

@@ -16,7 +16,7 @@
 //! thread one, before the program's `main`.
 
 mod barriers;
-mod mutexes;
+pub mod mutexes;
 mod rwlocks;
 mod signals;
 mod starts;

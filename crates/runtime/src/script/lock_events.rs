@@ -1,11 +1,13 @@
 //! The verbs of scripts for what happens at locks.
 
-use pompeii_live::Key;
+use pompeii_live::{Key, NodeOffset};
 
 use super::At;
 use crate::fast::kit::gate::{self, Here};
+use crate::fast::mutexes::Call;
 use crate::fast::{guarded, locks};
 use crate::location::Location;
+use crate::pthreads::mutexes;
 use crate::sites::{self, CallSite};
 use crate::sync::{self, Lock};
 use crate::tls;
@@ -130,8 +132,44 @@ fn happen_of_tests_and_nests(
             };
             enter(thread, region, now, fast, general);
         }
+        _ => happen_of_mutexes(thread, verb, region, lock, now),
+    }
+}
+
+/// Events of a mutex in a profile, which its thread finds free.
+fn happen_of_mutexes(
+    thread: &mut Location,
+    verb: &str,
+    region: u32,
+    lock: &'static Lock,
+    now: u64,
+) {
+    let site = site(region);
+    let call = |here| Call::known(here, site);
+    match verb {
+        "take" => {
+            let fast = |here| call(here).is_some_and(|call| call.takes(lock, At(now)));
+            if !on_fast_way(thread, fast) {
+                let node = count(thread, site, region);
+                mutexes::found_free(thread, lock, node, now);
+            }
+        }
+        "free" => {
+            let fast = |here| call(here).is_some_and(|call| call.gives_back(lock, At(now)));
+            if !on_fast_way(thread, fast) {
+                count(thread, site, region);
+                mutexes::given_back(thread, lock, now);
+            }
+        }
         _ => panic!("{verb}"),
     }
+}
+
+/// Counts a call of this region.
+fn count(thread: &mut Location, site: CallSite, region: u32) -> NodeOffset {
+    let at = thread.header.current;
+    sites::note_line(thread, site, at, region);
+    mutexes::count(thread, site, region)
 }
 
 /// Does something with the fast ways' name of the location.
@@ -164,5 +202,5 @@ fn enter(
     let now = thread.enter(region, now);
     general(thread, now);
     sites::note_line(thread, site, at, region);
-    sites::note_node(thread, site, at);
+    sites::note_node(thread, site, at, thread.header.current);
 }

@@ -1,10 +1,11 @@
 //! Random programs of threads that set locks, test them and give them back, from several call
-//! paths, in one another, and with clocks that stand still. Whatever they do, the fast ways and the
-//! general ones leave the same, to the tick.
+//! paths, in one another, and with clocks that stand still, and the same with mutexes. Whatever they
+//! do, the fast ways and the general ones leave the same, to the tick.
 
 use super::lock_events::{on_fast_way, site};
 use super::{At, Run, Setting, print};
 use crate::fast::locks;
+use crate::fast::mutexes::Call;
 use crate::guard::Bounds;
 
 const THREADS: usize = 3;
@@ -17,8 +18,18 @@ const VISITS: (u64, u64) = (110, 300);
 /// All visits are short, whatever a tick is.
 const GUARD: Bounds = Bounds { visits: 100, time_ns: u64::MAX };
 
+/// What the threads of a program use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Locks,
+    /// Locks that the guard sums.
+    GuardedLocks,
+    Mutexes,
+}
+
 /// A program that is being made, as lines of the notation.
 struct Program {
+    of: Of,
     random: u64,
     now: u64,
     text: String,
@@ -51,7 +62,10 @@ impl Program {
                 _ if first < LOCKS.len() => {
                     // In this order, so no thread waits forever.
                     let lock = first + self.below((LOCKS.len() - first) as u64) as usize;
-                    self.visit(lock, depth, steps);
+                    match self.of {
+                        Of::Mutexes => self.visit_mutex(lock, depth, steps),
+                        _ => self.visit(lock, depth, steps),
+                    }
                 }
                 _ => {}
             }
@@ -72,6 +86,20 @@ impl Program {
         steps.extend([format!("{unset} {name}"), format!("gone {name}")]);
     }
 
+    /// A mutex is taken if it is free, or waited for.
+    fn visit_mutex(&mut self, lock: usize, depth: u32, steps: &mut Vec<String>) {
+        let name = LOCKS[lock];
+        match self.below(3) {
+            0 => steps.extend([format!("set-nest {name}"), format!("got-nest {name}")]),
+            _ => steps.push(format!("take {name}")),
+        }
+        if depth < 2 && self.below(3) == 0 {
+            let next = if name == NESTABLE { lock } else { lock + 1 };
+            self.part(next, depth + 1, steps);
+        }
+        steps.push(format!("free {name}"));
+    }
+
     /// Whether the step is possible now, which changes who has the locks. A test that has found the
     /// lock taken is repeated later.
     fn may_happen(&mut self, thread: usize, step: &str, later: &mut Vec<String>) -> bool {
@@ -85,11 +113,11 @@ impl Program {
                 later.push(format!("set {name}"));
                 return false;
             }
-            ("got" | "got-nest", Some((other, _))) if other != thread => return false,
-            ("got" | "got-nest" | "tested", _) => {
+            ("got" | "got-nest" | "take", Some((other, _))) if other != thread => return false,
+            ("got" | "got-nest" | "take" | "tested", _) => {
                 *holder = Some((thread, holder.map_or(1, |(_, level)| level + 1)));
             }
-            ("unset" | "unset-nest", Some((_, level))) => {
+            ("unset" | "unset-nest" | "free", Some((_, level))) => {
                 *holder = (level > 1).then(|| (thread, level - 1));
             }
             _ => {}
@@ -127,12 +155,12 @@ impl Program {
     }
 }
 
-fn program(seed: u64, is_guarded: bool) -> String {
+fn program(seed: u64, of: Of) -> String {
     let (text, holders) = (String::new(), [None; LOCKS.len()]);
-    let mut program = Program { random: seed, now: 2, text, holders };
+    let mut program = Program { of, random: seed, now: 2, text, holders };
     program.text += "1 T0 fork parallel p\n";
     (0..THREADS).for_each(|thread| program.line(thread, &format!("begin p {thread}/{THREADS}")));
-    if is_guarded {
+    if of == Of::GuardedLocks {
         program.often();
     }
     for _ in 0..5 {
@@ -149,7 +177,7 @@ fn program(seed: u64, is_guarded: bool) -> String {
 fn fast_ways_of_locks_leave_what_the_general_ones_leave() {
     for seed in 0..200 {
         let setting = Setting { trace: seed % 2 == 0, ..Setting::default() };
-        let text = program(seed, false);
+        let text = program(seed, Of::Locks);
         let left = print(&text, setting, |run: &Run| run.causes() + &run.records());
         assert!(!setting.trace || left.contains("ThreadReleaseLock"), "{text}{left}");
     }
@@ -159,7 +187,7 @@ fn fast_ways_of_locks_leave_what_the_general_ones_leave() {
 fn fast_ways_of_guarded_locks_leave_what_the_general_ones_leave() {
     for seed in 0..20 {
         let setting = Setting { trace: true, guard: Some(GUARD), ..Setting::default() };
-        let text = program(seed, true);
+        let text = program(seed, Of::GuardedLocks);
         let left = print(&text, setting, |run: &Run| run.causes() + &run.records());
         assert!(left.contains("ThreadReleaseLock") && left.contains("Metric"), "{text}{left}");
     }
@@ -181,4 +209,36 @@ fn calls_take_the_fast_way_once_they_are_known() {
         assert!(!is_fast(region + 1));
         assert_eq!(is_fast(region), !general_only);
     }
+}
+
+#[test]
+fn fast_ways_of_mutexes_leave_what_the_general_ones_leave() {
+    for seed in 0..200 {
+        let text = program(seed, Of::Mutexes);
+        // Trees have how long mutexes were held.
+        let left = print(&text, Setting::default(), Run::trees);
+        assert!(seed > 0 || left.contains("delay="), "{text}{left}");
+    }
+}
+
+/// As for locks. A mutex that the thread has already takes the general way, and so does a location
+/// in a trace.
+#[test]
+fn mutexes_take_the_fast_way_once_their_calls_are_known() {
+    let is_fast = |script: &str, region: &str, setting| {
+        let mut run = Run::new(script, setting);
+        let (region, lock, thread) = (run.region(region), run.locks["m"], run.threads[0].1);
+        // SAFETY: the one thread of the script.
+        let thread = unsafe { &mut *thread };
+        on_fast_way(thread, |here| {
+            let call = Call::known(here, site(region));
+            call.is_some_and(|call| call.takes(lock, At(9)))
+        })
+    };
+    let (profile, visited) = (Setting::default(), "1 T0 take m\n 2 T0 free m");
+    assert!(is_fast(visited, "m", profile));
+    assert!(!is_fast(visited, "other", profile));
+    assert!(!is_fast("1 T0 take m", "m", profile));
+    assert!(!is_fast(visited, "m", Setting { general_only: true, ..profile }));
+    assert!(!is_fast(visited, "m", Setting { trace: true, ..profile }));
 }

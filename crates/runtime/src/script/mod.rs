@@ -12,6 +12,7 @@
 //!     T0 request c, hold c, release c, leave c       a critical section
 //!     T0 set l, got l, unset l, gone l               a lock; set-nest, got-nest, unset-nest;
 //!                                                    of a test got is tested, or refused
+//!     T0 take m, free m                              a mutex that is free
 //!     T0 look                                        the guard looks for what is frequent
 //!     T0 queue o, turn o, turned o, past o           an ordered construct; without a body only
 //!                                                    queue (or post, for a source) and past

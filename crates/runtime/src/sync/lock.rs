@@ -165,6 +165,12 @@ impl LockTable {
         self.locks.known(address)
     }
 
+    /// The same, if it is found at once.
+    #[inline(always)]
+    pub fn known_first(&self, address: usize) -> Option<&Lock> {
+        self.locks.known_first(address)
+    }
+
     #[cold]
     fn take(&self, address: usize) -> Option<&Lock> {
         let (lock, is_new) = self.locks.take(address)?;

@@ -29,26 +29,32 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// By letter. A table takes a third of the instructions that comparisons take.
-    const OF_LETTERS: [Option<Kind>; 256] = {
-        let mut kinds = [None; 256];
-        kinds[b'i' as usize] = Some(Kind::In);
-        kinds[b'o' as usize] = Some(Kind::Out);
-        kinds[b'm' as usize] = Some(Kind::Mutex);
-        kinds[b's' as usize] = Some(Kind::Set);
-        kinds
-    };
-
     /// The kind that a letter of `POMP_Task_depend` stands for.
-    #[inline(always)]
-    pub fn of_letter(letter: u8) -> Option<Kind> {
-        static BY_LETTER: [Option<Kind>; 256] = Kind::OF_LETTERS;
-        BY_LETTER[usize::from(letter)]
+    const fn of_letter(letter: u8) -> Option<Kind> {
+        match letter {
+            b'i' => Some(Kind::In),
+            b'o' => Some(Kind::Out),
+            b'm' => Some(Kind::Mutex),
+            b's' => Some(Kind::Set),
+            _ => None,
+        }
     }
 }
 
 /// An item, and `None` for one whose address is not known.
 pub type Item = Option<(Kind, usize)>;
+
+/// The items of a task, which come one by one. Those that lie in memory in the order of their
+/// attributes are written at once.
+pub trait Items: Iterator<Item = Item> {
+    /// Takes items from the front whose addresses are known, and writes their attributes, as many
+    /// as there is room for. Returns how many.
+    fn write_first(&mut self, _attributes: &mut Attributes) -> usize {
+        0
+    }
+}
+
+impl<I: Iterator, F: FnMut(I::Item) -> Item> Items for std::iter::Map<I, F> {}
 
 /// Attributes of items have one byte for their ids: 0 for the number of those that are not known,
 /// and one for each kind and place. It is the number in `pompeii-model`, too.
@@ -58,8 +64,84 @@ const FIRST_ID: u32 = 1;
 /// How many kinds there are: the ids of the next item are larger by this.
 const KINDS: u32 = 4;
 
+/// The attributes of a task: those of its items, and how many are not known.
+pub type Attributes = [Attribute; ITEMS_MAX + 1];
+
+/// Items as `POMP_Task_depend` gets them: a letter for each, and the addresses of those that are
+/// known, in the same order.
+pub struct Letters<'a> {
+    letters: &'a [u8],
+    addresses: *const usize,
+}
+
+impl<'a> Letters<'a> {
+    /// The head of the attribute of a first item, by the letter of its kind; 0 for other letters. A
+    /// table takes a third of the instructions that comparisons take.
+    const HEADS: [u32; 256] = {
+        let mut heads = [0; 256];
+        let mut letter = 0_u8;
+        while letter < u8::MAX {
+            if let Some(kind) = Kind::of_letter(letter) {
+                heads[letter as usize] = Attribute::head(FIRST_ID + kind as u32);
+            }
+            letter += 1;
+        }
+        heads
+    };
+
+    /// # Safety
+    /// There must be as many addresses as letters of kinds.
+    pub unsafe fn new(letters: &'a [u8], addresses: *const usize) -> Self {
+        Self { letters, addresses }
+    }
+}
+
+impl Iterator for Letters<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        let (letter, rest) = self.letters.split_first()?;
+        self.letters = rest;
+        Some(Kind::of_letter(*letter).map(|kind| {
+            // SAFETY: the contract of `new`.
+            unsafe {
+                let address = self.addresses.read();
+                self.addresses = self.addresses.add(1);
+                (kind, address)
+            }
+        }))
+    }
+}
+
+impl Items for Letters<'_> {
+    #[inline(always)]
+    fn write_first(&mut self, attributes: &mut Attributes) -> usize {
+        static HEADS: [u32; 256] = Letters::HEADS;
+        let mut count = 0;
+        let mut step = 0;
+        for (attribute, letter) in attributes[..ITEMS_MAX].iter_mut().zip(self.letters) {
+            let head = HEADS[usize::from(*letter)];
+            if head == 0 {
+                break;
+            }
+            // SAFETY: the contract of `new`; all letters before this one are those of kinds.
+            let address = unsafe { self.addresses.add(count).read() };
+            if address == 0 {
+                break;
+            }
+            *attribute = Attribute::with_head(head + step, address as u64);
+            step += KINDS * Attribute::NEXT_ID;
+            count += 1;
+        }
+        self.letters = &self.letters[count..];
+        // SAFETY: as above.
+        self.addresses = unsafe { self.addresses.add(count) };
+        count
+    }
+}
+
 /// The task whose creation the thread has begun has these items.
-pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = Item>) {
+pub fn depend(thread: &mut Location, handle: usize, items: impl Items) {
     let task = untag(handle);
     let is_due = thread.tasks.due.is_some_and(|due| due.task == task);
     if !thread.tracing || handle & UNTIMED != 0 || !is_due {
@@ -76,12 +158,7 @@ pub fn depend(thread: &mut Location, handle: usize, items: impl Iterator<Item = 
 
 /// The thread enters a taskwait that waits only for the tasks before it by these items. As for
 /// others, it is counted only if there are no children to wait for, and it cannot end elsewhere.
-pub fn enter_taskwait(
-    thread: &mut Location,
-    region: u32,
-    items: impl Iterator<Item = Item>,
-    clock: impl Clock,
-) {
+pub fn enter_taskwait(thread: &mut Location, region: u32, items: impl Items, clock: impl Clock) {
     if !thread.tracing || thread.is_passing() || !has_children(thread) {
         return wait_enter(thread, region, clock);
     }
@@ -109,12 +186,7 @@ pub fn exit_taskwait(thread: &mut Location, region: u32, clock: impl Clock) {
 }
 
 /// The host meets a target construct with these items.
-pub fn enter_target(
-    thread: &mut Location,
-    region: u32,
-    items: impl Iterator<Item = Item>,
-    clock: impl Clock,
-) {
+pub fn enter_target(thread: &mut Location, region: u32, items: impl Items, clock: impl Clock) {
     let mut is_entered = false;
     if thread.tracing && !thread.is_passing() {
         with_attributes(thread, items, |thread, attributes| {
@@ -130,11 +202,12 @@ pub fn enter_target(
 /// Calls `write` with the attributes for these items, if there are some.
 fn with_attributes(
     thread: &mut Location,
-    items: impl Iterator<Item = Item>,
+    mut items: impl Items,
     write: impl FnOnce(&mut Location, &[Attribute]),
 ) {
     let mut attributes = [Attribute::default(); ITEMS_MAX + 1];
-    let (mut count, mut id, mut unknown) = (0, FIRST_ID, 0_u64);
+    let mut count = items.write_first(&mut attributes);
+    let (mut id, mut unknown) = (FIRST_ID + count as u32 * KINDS, 0_u64);
     for item in items {
         match item {
             Some((kind, address)) if count < ITEMS_MAX && address != 0 => {
@@ -163,5 +236,41 @@ fn define(thread: &mut Location, count: usize) {
         && most.fetch_max(count + 1, Ordering::Relaxed) <= count
     {
         thread.process.define(&Definition::DependItems { count });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many items are written at once, and all of them with those that come after.
+    fn taken(letters: &str, addresses: &[usize]) -> (usize, Vec<Item>) {
+        let mut attributes = [Attribute::default(); ITEMS_MAX + 1];
+        // SAFETY: there are as many addresses as the test says.
+        let items = || unsafe { Letters::new(letters.as_bytes(), addresses.as_ptr()) };
+        let mut written = items();
+        let count = written.write_first(&mut attributes);
+        let mut all: Vec<Item> = items().take(count).collect();
+        for (place, (item, attribute)) in (0..).zip(all.iter().zip(attributes)) {
+            let (kind, address) = item.unwrap();
+            let id = FIRST_ID + kind as u32 + place * KINDS;
+            assert_eq!(attribute, Attribute::new(id, address as u64));
+        }
+        assert!(attributes[count..].iter().all(|&rest| rest == Attribute::default()));
+        all.extend(written);
+        assert_eq!(all, items().collect::<Vec<_>>());
+        (count, all)
+    }
+
+    #[test]
+    fn items_are_written_at_once_up_to_the_first_that_is_not_known() {
+        use Kind::{In, Mutex, Out, Set};
+        let known = [(In, 7), (Out, 8), (Mutex, 9), (Set, 10)].map(Some);
+        assert_eq!(taken("ioms", &[7, 8, 9, 10]), (4, known.to_vec()));
+        assert_eq!(taken("i?o", &[7, 8]), (1, vec![known[0], None, known[1]]));
+        assert_eq!(taken("io", &[0, 8]), (0, vec![Some((In, 0)), known[1]]));
+        assert_eq!(taken("", &[]), (0, vec![]));
+        let many: Vec<usize> = (1..=70).collect();
+        assert_eq!(taken(&"o".repeat(70), &many).0, ITEMS_MAX);
     }
 }

@@ -13,7 +13,7 @@ use crate::descriptor::{Defined, Given, Handle, Named, Slot};
 use crate::fast::{tasks, untimed_tasks};
 use crate::location::{Location, gate};
 use crate::task::UNTIMED;
-use crate::task::depend::Item;
+use crate::task::depend::Items;
 use crate::task::instance::{Task, is_implicit};
 use crate::{openmp, task, tls};
 
@@ -329,13 +329,13 @@ fn wait_exit_general(d: impl Named, _nothing: Nothing) {
 /// The task whose creation this thread has begun has these items of `depend` clauses. Comes before
 /// the end of the creation.
 #[inline(never)]
-pub unsafe fn depend(d: impl Named, task: i64, items: impl Iterator<Item = Item>) {
+pub unsafe fn depend(d: impl Named, task: i64, items: impl Items) {
     on_task!(d, task, |thread, id, _regions| task::depend::depend(thread, id, items));
 }
 
 /// Enters a taskwait that waits only for the tasks before it by these items of `depend` clauses.
 #[inline(never)]
-pub fn wait_depend_enter(d: impl Named, items: impl Iterator<Item = Item>) {
+pub fn wait_depend_enter(d: impl Named, items: impl Items) {
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Taskwait);
         task::depend::enter_taskwait(thread, region, items, System);
@@ -352,7 +352,7 @@ pub fn wait_depend_exit(d: impl Named) {
 
 /// The host meets a target construct with these items of `depend` clauses.
 #[inline(never)]
-pub fn target_depend_enter(d: impl Named, items: impl Iterator<Item = Item>) {
+pub fn target_depend_enter(d: impl Named, items: impl Items) {
     on_given!(d, |thread, process, handle| {
         let region = handle.region(process, Slot::Target);
         task::depend::enter_target(thread, region, items, System);

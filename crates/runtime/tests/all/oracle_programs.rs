@@ -827,6 +827,22 @@ fn instructions_of_dependences() {
     }
 }
 
+/// What is reported of a mutex that is free.
+#[test]
+fn instructions_of_a_mutex() {
+    if !oracles() {
+        return;
+    }
+    let program = hot("libpomp.a");
+    for traced in [false, true] {
+        let [few, many] = [2_000, 12_000].map(|count| {
+            instructions_in("pomp_mutex_*", &program, bounds::MUTEX.kind, count, &[trace(traced)])
+        });
+        let (each, most) = ((many - few).div_ceil(10_000), bounds::MUTEX.most(traced));
+        assert!(each <= most, "trace {traced}: {each}, at most {most}");
+    }
+}
+
 /// Instructions per construct are not more than may be, in a profile and in a trace.
 fn check_instructions(program: &Program, bound: &Bound) {
     for traced in [false, true] {

@@ -2,6 +2,7 @@
 // two runs' difference is the library's own instructions per construct. An uppercase kind is met by
 // a team of two.
 #include "pomp.h"
+#include "pomp_threads.h"
 
 static POMPExtension extension = {POMP_EXTENSION, ""};
 #include <ctype.h>
@@ -92,6 +93,16 @@ static void recurse(int depth) {
   POMP_Taskwait_exit(&taskwait);
 }
 
+/* What libpompeii-threads.so reports of a mutex that is free. */
+static void visit_mutex(void) {
+  static struct pomp_threads_routine locking = {"pthread_mutex_lock", 0};
+  static struct pomp_threads_routine unlocking = {"pthread_mutex_unlock", 0};
+  static pthread_mutex_t mutex;
+  uintptr_t caller = (uintptr_t)visit_mutex;
+  pomp_mutex_taken(&locking, caller + 1, &mutex);
+  pomp_mutex_freed(&unlocking, caller + 2, &mutex);
+}
+
 static void one(char kind) {
   long id;
   switch (kind) {
@@ -160,6 +171,9 @@ static void one(char kind) {
     POMP_Task_begin(&conditional, id);
     POMP_Task_end(&conditional, id);
     POMP_Task_create_end(&conditional, id);
+    break;
+  case 'k':
+    visit_mutex();
     break;
   case 'r': /* three calls */
     recurse(2);
