@@ -6,7 +6,7 @@
 //! # Safety
 //! That of [`super::kit`]; and an instance is null or one that a creation has returned.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 use pompeii_live::NodeOffset;
 
@@ -267,7 +267,12 @@ pub unsafe fn begin<const TRACE: bool, const NESTED: bool, C: Construct>(
 ) -> Option<()> {
     // SAFETY: the contract of this module.
     unsafe {
-        if !gate::is_open::<TRACE>(thread) || instance.is_null() {
+        if !gate::is_open::<TRACE>(thread) {
+            return None;
+        }
+        // Asked only now: where the gate is not open, that is all there is to ask.
+        compiler_fence(Ordering::AcqRel);
+        if instance.is_null() {
             return None;
         }
         let construct = construct()?;
@@ -405,10 +410,10 @@ pub unsafe fn end<const TRACE: bool>(
         let is_at_once = state == state::AT_ONCE;
         let is_own = is_at_once || (*instance).creator == (*thread).header.index;
         if !is_own || (*thread).contexts.top().barrier.phase.is_within() {
-            end_elsewhere::<TRACE>(thread, instance, (is_own, executed));
+            end_elsewhere::<TRACE>(thread, instance, executed);
             return Some(());
         }
-        (*thread).leave_own(instance, executed);
+        (*thread).leave_own(instance, is_at_once, executed);
         gate::open(thread, after_end::<TRACE>());
         Some(())
     }
@@ -464,15 +469,16 @@ unsafe fn go_back(thread: *mut Location, below: *mut Task, now: u64) {
 unsafe fn end_elsewhere<const TRACE: bool>(
     thread: *mut Location,
     instance: *mut Task,
-    (is_own, executed): (bool, u64),
+    executed: u64,
 ) {
     // SAFETY: the contract of this module; no thread names an instance any more that was begun on
     // the fast way, has not gone on elsewhere, and is executed to its end.
     unsafe {
         let fragment = ((*instance).fragment_start, (*thread).header.last_ticks);
         barrier::add_fragment(&mut *thread, (*instance).stub, fragment);
-        if is_own {
-            (*thread).leave_own(instance, executed);
+        let is_at_once = task::state_of(instance) == state::AT_ONCE;
+        if is_at_once || (*instance).creator == (*thread).header.index {
+            (*thread).leave_own(instance, is_at_once, executed);
         } else {
             task::tell_parent(&*thread, instance, instance);
             (*thread).give_back_unchanged(instance);

@@ -73,25 +73,26 @@ impl Compact {
     }
 
     /// Makes the block of a task with these data, for which there is room. (In its place: all of it
-    /// would be copied otherwise, whatever the size of the data.)
+    /// would be copied otherwise, whatever the size of the data. The construct is read after the
+    /// data were copied, so that no register has to keep it meanwhile.)
     ///
     /// # Safety
     /// The data must be a task's.
     #[inline(always)]
     pub unsafe fn write(
         block: &mut MaybeUninit<Self>,
-        (function, construct): (usize, &'static Handle),
+        (function, construct): (usize, &&'static Handle),
         (data, size): (usize, usize),
     ) {
         let block = block.as_mut_ptr();
         // SAFETY: fields of the block; the caller's promise, and there is room.
         unsafe {
             (&raw mut (*block).function).write(function);
-            (&raw mut (*block).construct).write(construct);
             if size != 0 {
                 let from = data as *const u8;
                 Self::user_data(block).copy_from_nonoverlapping(from, size);
             }
+            (&raw mut (*block).construct).write(*construct);
         }
     }
 
@@ -305,7 +306,7 @@ mod tests {
             unsafe {
                 let data = (user.as_ptr() as usize, size);
                 let mut block = MaybeUninit::uninit();
-                Compact::write(&mut block, (7, nothing()), data);
+                Compact::write(&mut block, (7, &nothing()), data);
                 let mut own = MaybeUninit::<Compact>::uninit();
                 let bytes = Compact::size_with(size);
                 own.as_mut_ptr()

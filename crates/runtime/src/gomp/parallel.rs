@@ -53,7 +53,36 @@ impl Body {
         arguments: impl Fn() -> Arguments,
         with: With,
     ) -> Self {
+        let mut body = MaybeUninit::uninit();
+        // SAFETY: the caller's promise; both together write all of it.
+        unsafe {
+            Self::write_function(&mut body, &arguments);
+            Self::write_rest(&mut body, call, site, arguments, with);
+            body.assume_init()
+        }
+    }
+
+    /// Writes the function and its data. (Before anything else, the arguments need not be kept.)
+    #[inline(always)]
+    fn write_function(body: &mut MaybeUninit<Self>, arguments: &impl Fn() -> Arguments) {
         let [function, data, ..] = arguments();
+        let body = body.as_mut_ptr();
+        // SAFETY: fields of the body.
+        unsafe {
+            (&raw mut (*body).function).write(function);
+            (&raw mut (*body).data).write(data as *mut c_void);
+        }
+    }
+
+    /// Writes what else there is but for the team.
+    #[inline(always)]
+    unsafe fn write_rest<const ENTRY: usize>(
+        body: &mut MaybeUninit<Self>,
+        call: Call<ENTRY>,
+        site: &'static Site,
+        arguments: impl Fn() -> Arguments,
+        with: With,
+    ) {
         let inner = match with {
             With::Nothing => MaybeUninit::uninit(),
             With::Loop => {
@@ -68,13 +97,16 @@ impl Body {
                 MaybeUninit::new(inner.map_or(Inner::Nothing, Inner::Sections))
             }
         };
-        let data = data as *mut c_void;
-        let reductions = match ENTRY == Entry::GOMP_parallel_reductions as usize {
-            // SAFETY: libgomp reads the same word.
-            true => MaybeUninit::new(unsafe { data.cast::<usize>().read() }),
-            false => MaybeUninit::uninit(),
-        };
-        Self { reductions, function, data, site, inner, team: MaybeUninit::uninit() }
+        let body = body.as_mut_ptr();
+        // SAFETY: fields of the body; libgomp reads the same word.
+        unsafe {
+            if ENTRY == Entry::GOMP_parallel_reductions as usize {
+                let reductions = (arguments()[1] as *const usize).read();
+                (&raw mut (*body).reductions).write(MaybeUninit::new(reductions));
+            }
+            (&raw mut (*body).site).write(site);
+            (&raw mut (*body).inner).write(inner);
+        }
     }
 
     /// The master meets the region.
@@ -187,7 +219,7 @@ pub unsafe extern "C" fn run<const IS_COMBINED: bool>(body: *const Body) {
         let Some(outer) = thread::enter_simply(*function, library) else {
             return run_otherwise::<IS_COMBINED>(&*body);
         };
-        teams::begin_in_frame(|| ((*body).site.construct, (*body).team()));
+        teams::begin_in_frame(|| (*body).site.construct, || (*body).team());
         if IS_COMBINED {
             (*body).begin_inner();
         }
@@ -234,10 +266,12 @@ unsafe fn start<const ENTRY: usize, F: Copy>(
     pass_on: impl FnOnce(F, usize, usize) -> usize,
 ) -> usize {
     let call = Call::<ENTRY>::executing(arguments()[0]);
+    let mut body = MaybeUninit::uninit();
+    Body::write_function(&mut body, &arguments);
     // SAFETY: the contract of this adapter.
     unsafe {
         match call.known_site(Directive::Parallel) {
-            Some(found) => start_at::<ENTRY, F>(found.site(), arguments, with, pass_on),
+            Some(found) => start_at::<ENTRY, F>(body, found.site(), arguments, with, pass_on),
             None => start_otherwise::<ENTRY, F>(arguments, with, pass_on),
         }
     }
@@ -255,15 +289,20 @@ unsafe fn start_otherwise<const ENTRY: usize, F: Copy>(
     // SAFETY: the contract of this adapter.
     unsafe {
         match call.site(Directive::Parallel, clauses::of_region) {
-            Some(site) => start_at::<ENTRY, F>(site, arguments, with, pass_on),
+            Some(site) => {
+                let mut body = MaybeUninit::uninit();
+                Body::write_function(&mut body, &arguments);
+                start_at::<ENTRY, F>(body, site, arguments, with, pass_on)
+            }
             None => unobserved(call, &arguments()),
         }
     }
 }
 
-/// The same of a call at this place.
+/// The same of a call at this place. The body has its function.
 #[inline(always)]
 unsafe fn start_at<const ENTRY: usize, F: Copy>(
+    mut body: MaybeUninit<Body>,
     site: &'static Site,
     arguments: impl Fn() -> Arguments,
     with: With,
@@ -272,9 +311,10 @@ unsafe fn start_at<const ENTRY: usize, F: Copy>(
     // SAFETY: the contract of this adapter.
     unsafe {
         let call = Call::<ENTRY>::executing(arguments()[0]);
-        let mut body = Body::of(call, site, arguments, with);
+        Body::write_rest(&mut body, call, site, arguments, with);
+        let body = body.assume_init_mut();
         body.fork();
-        let result = pass_on(body.site.original(), with.run(), &raw const body as usize);
+        let result = pass_on(body.site.original(), with.run(), &raw const *body as usize);
         body.join();
         // The other ones answer nothing.
         if ENTRY == Entry::GOMP_parallel_reductions as usize { result } else { 0 }

@@ -90,8 +90,12 @@ impl Found {
     /// The site.
     #[inline(always)]
     pub fn site(self) -> &'static Site {
-        // SAFETY: made by `first` alone, and sites are never freed.
-        unsafe { &*self.0 }
+        // SAFETY: made by `first` alone, which has compared the key of a site; and sites are never
+        // freed.
+        unsafe {
+            std::hint::assert_unchecked(!self.0.is_null());
+            &*self.0
+        }
     }
 }
 

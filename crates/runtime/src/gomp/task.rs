@@ -131,17 +131,17 @@ unsafe fn create_compact(
     depend: impl FnOnce(i64),
     create: impl FnOnce([usize; 3]) -> usize,
 ) -> usize {
-    let construct = site.construct;
     let mut block = MaybeUninit::uninit();
     // SAFETY: the contract of this adapter; descriptors are ours.
     unsafe {
-        Compact::write(&mut block, (function, construct), (data, size));
+        Compact::write(&mut block, (function, &site.construct), (data, size));
         let block = block.as_mut_ptr();
-        tasks::create_begin(construct, (*block).id.as_mut_ptr());
+        tasks::create_begin(site.construct, (*block).id.as_mut_ptr());
         depend((*block).id.assume_init());
         let run = run_compact as *const () as usize;
         create([run, block as usize, Compact::size_with(size)]);
-        tasks::create_end(construct, (*block).id.assume_init());
+        // The block has the construct, so that no register has to keep it.
+        tasks::create_end((*block).construct, (*block).id.assume_init());
     }
     0
 }

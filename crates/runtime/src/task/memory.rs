@@ -85,12 +85,13 @@ impl Location {
         }
     }
 
-    /// An instance of this location's, begun on the fast way, was executed here to its end.
+    /// An instance of this location's, begun on the fast way, was executed here to its end; inside
+    /// of its creation, if it was begun at once.
     #[inline(always)]
-    pub fn leave_own(&mut self, task: *mut Task, executed: u64) {
-        // SAFETY: no other thread names it any more.
-        let task_of = unsafe { &*task };
-        if task_of.state.load(Ordering::Relaxed) == state::AT_ONCE {
+    pub fn leave_own(&mut self, task: *mut Task, is_at_once: bool, executed: u64) {
+        if is_at_once {
+            // SAFETY: no other thread names it any more.
+            let task_of = unsafe { &*task };
             // The end of its creation comes next.
             task_of.executed_ticks.store(executed, Ordering::Relaxed);
             task_of.state.store(state::AT_ONCE | state::DONE, Ordering::Relaxed);

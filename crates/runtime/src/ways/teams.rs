@@ -5,12 +5,25 @@ use std::sync::atomic::Ordering;
 
 use super::on_given;
 use crate::clock::Tsc;
-use crate::descriptor::{Handle, Named, Slot};
+use crate::descriptor::{Given, Handle, Named, Slot};
 use crate::fast::kit::gate;
 use crate::fast::teams;
 use crate::location::Location;
 use crate::tls;
 use crate::{clock, openmp, parts, team};
+
+/// What a register has that only the clock needs.
+type Nothing = MaybeUninit<u64>;
+
+/// The ends of [`join`].
+type Joins<D> = [fn(D, i64, Nothing, &mut Location); 3];
+
+/// A function whose address is taken keeps the register that it has no use for.
+#[used]
+static KEPT: (Joins<Given>, Joins<&'static Handle>) = (
+    [join_traced, join_others::<false>, join_others::<true>],
+    [join_traced, join_others::<false>, join_others::<true>],
+);
 
 /// The team that the end of a part or a join means: its argument, or, in foreign code, the one that
 /// the thread is in.
@@ -94,19 +107,18 @@ pub fn begin(d: impl Named, team: i64) {
 }
 
 /// The same for a function of an adapter that calls something in any case, so that a call of OpenMP
-/// costs it no frame. `part` says the construct and the team; it is asked again after the call.
+/// costs it no frame. Construct and team are asked for where they are needed, and again after the
+/// call.
 #[inline(always)]
-pub fn begin_in_frame<D: Named>(part: impl Fn() -> (D, i64)) {
-    let (d, team) = part();
+pub fn begin_in_frame<D: Named>(construct: impl Fn() -> D, team: impl Fn() -> i64) {
     match gate::open_thread() {
-        Some(master) if !master.tracing && master.contexts.has_forked(team) => {
+        Some(master) if !master.tracing && master.contexts.has_forked(team()) => {
             let size = openmp::team_size();
             if teams::begin::<false>(here(), size, Tsc).is_none() {
-                let (d, team) = part();
-                begin_general(d, team);
+                begin_general(construct(), team());
             }
         }
-        _ => begin(d, team),
+        _ => begin(construct(), team()),
     }
 }
 
@@ -213,26 +225,32 @@ fn end_general(d: impl Named, team: i64) {
 #[inline(always)]
 pub fn join(d: impl Named, team: i64) {
     match gate::open_thread() {
-        Some(thread) if thread.tracing => join_traced(d, team, thread),
+        Some(thread) if thread.tracing => join_traced(d, team, MaybeUninit::uninit(), thread),
         Some(thread) => join_known::<false>(d, team, thread),
         None => join_general(d, team),
     }
 }
 
+/// The clock needs the third register.
 #[inline(never)]
-fn join_traced(d: impl Named, team: i64, thread: &mut Location) {
+fn join_traced(d: impl Named, team: i64, _of_the_clock: Nothing, thread: &mut Location) {
     join_known::<true>(d, team, thread);
 }
 
 #[inline(always)]
 fn join_known<const TRACE: bool>(d: impl Named, team: i64, thread: &mut Location) {
     if teams::join::<TRACE>(thread, team, Tsc).is_none() {
-        join_others::<TRACE>(d, team, thread);
+        join_others::<TRACE>(d, team, MaybeUninit::uninit(), thread);
     }
 }
 
 #[inline(never)]
-fn join_others<const TRACE: bool>(d: impl Named, team: i64, thread: &mut Location) {
+fn join_others<const TRACE: bool>(
+    d: impl Named,
+    team: i64,
+    _of_the_clock: Nothing,
+    thread: &mut Location,
+) {
     if teams::join_others::<TRACE>(thread, team, Tsc).is_none() {
         join_general(d, team);
     }

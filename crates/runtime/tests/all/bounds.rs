@@ -109,16 +109,16 @@ pub static ITEMS: Bound = in_all("32 items", "e", 16, 546);
 /// What a construct of a program of gcc takes more if libgomp's calls are measured. The kind is the
 /// function of `programs/gomp_hot.c`.
 pub static OF_LIBGOMP: [Bound; 10] = [
-    in_all("barrier of one thread", "many_barriers", 74, 98),
-    in_all("critical", "many_criticals", 179, 272),
-    in_all("single with barrier", "many_singles", 213, 278),
+    in_all("barrier of one thread", "many_barriers", 72, 96),
+    in_all("critical", "many_criticals", 177, 270),
+    in_all("single with barrier", "many_singles", 209, 274),
     in_all("loop with barrier", "many_loops", 134, 223),
-    in_all("iteration with ordered", "many_ordered", 143, 191),
-    in_all("taskwait", "many_taskwaits", 54, 59),
-    in_all("undeferred task", "many_undeferred", 154, 163),
-    in_all("task that its creator executes at once", "many_tasks", 305, 436),
+    in_all("iteration with ordered", "many_ordered", 141, 189),
+    in_all("taskwait", "many_taskwaits", 52, 57),
+    in_all("undeferred task", "many_undeferred", 153, 163),
+    in_all("task that its creator executes at once", "many_tasks", 298, 424),
     in_all("lock, set and unset", "many_locks", 219, 455),
-    in_all("region of one thread", "many_parallels", 305, 448),
+    in_all("region of one thread", "many_parallels", 298, 443),
 ];
 
 #[test]
