@@ -15,9 +15,9 @@ use crate::progress::Progress;
 use crate::terminal::{cannot, shown};
 
 /// What Score-P writes about its settings into each experiment.
-const SCOREP_FILE: &str = "scorep.cfg";
+pub const SCOREP_FILE: &str = "scorep.cfg";
 /// The trace of an experiment.
-const ANCHOR_FILE: &str = "traces.otf2";
+pub const ANCHOR_FILE: &str = "traces.otf2";
 
 /// Whether a folder is an experiment of Pompeii or Score-P, so that results of an analysis belong
 /// into it.

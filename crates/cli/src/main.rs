@@ -12,6 +12,7 @@ mod carried;
 mod child;
 mod commands;
 mod compiler;
+mod damage;
 mod date;
 mod dependencies;
 mod executables;

@@ -12,7 +12,7 @@ use crate::analyzed_trace::CUBE_FILE;
 use crate::output::say;
 use crate::packed::{self, Need};
 use crate::terminal::{cannot, shown};
-use crate::{experiment, repeated};
+use crate::{damage, experiment, repeated};
 
 /// Options of `archive`.
 #[derive(clap::Args)]
@@ -41,14 +41,15 @@ const FILES: [&str; 6] =
 /// Does it.
 pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     match (&arguments.output, arguments.unpack) {
-        (output, true) => unpack(&arguments.experiment, output.as_deref())?,
-        (Some(output), false) => pack(&arguments.experiment, output)?,
+        (output, true) => unpack(&arguments.experiment, output.as_deref()),
+        (Some(output), false) => pack(&arguments.experiment, output),
         (None, false) => bail!("name a file for the experiment: -o FILE"),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-fn pack(folder: &Path, file: &Path) -> Result<()> {
+/// Packs an experiment. One that is damaged is packed, too, because its other files can be read.
+/// The exit code is 1 then, so that a script does not remove the folder afterwards.
+fn pack(folder: &Path, file: &Path) -> Result<ExitCode> {
     if !FILES.iter().any(|name| folder.join(name).exists()) {
         bail!("{}: expected the directory of an experiment", shown(folder));
     }
@@ -63,11 +64,21 @@ fn pack(folder: &Path, file: &Path) -> Result<()> {
             shown(file)
         );
     }
+    let damage = damage::of(folder);
+    damage.iter().for_each(|what| say(format!("warning: {what}")));
     let (bytes, packed) = packed::pack(folder, file)?;
     let share = format::percent(packed as f64 / bytes.max(1) as f64);
     let (bytes, packed) = (format::bytes(bytes), format::bytes(packed));
     say(format!("{} is written: {packed}, which is {share} of {bytes}", shown(file)));
-    Ok(())
+    if damage.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(format!(
+        "{} is as damaged as {}: the warnings above name its files",
+        shown(file),
+        shown(folder)
+    ));
+    Ok(ExitCode::from(1))
 }
 
 /// A folder without links in its path, as far as it exists; `None` is the current one.
@@ -76,7 +87,7 @@ fn real(folder: Option<&Path>) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-fn unpack(file: &Path, wanted: Option<&Path>) -> Result<()> {
+fn unpack(file: &Path, wanted: Option<&Path>) -> Result<ExitCode> {
     if !packed::is_packed(file) {
         bail!("{}: expected a file that `pompeii archive` has written", shown(file));
     }
@@ -92,5 +103,5 @@ fn unpack(file: &Path, wanted: Option<&Path>) -> Result<()> {
     }
     std::fs::rename(&made, &output).with_context(|| cannot("write", &output))?;
     say(format!("{} is unpacked", shown(&output)));
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
