@@ -207,13 +207,15 @@ pub fn install_frames() -> Result<()> {
 }
 
 /// What tests need from npm: for the page a check of types, control of a browser, and a check of
-/// accessibility; and two readers of call stacks. The page itself is made of none of them.
-const WEB: [&str; 5] = [
+/// accessibility; two readers of call stacks, and one of flows. The page itself is made of none of
+/// them.
+const WEB: [&str; 6] = [
     "typescript@7.0.2",
     "playwright-core@1.65.1",
     "axe-core@4.14.1",
     "speedscope@1.25.0",
     "@firefox-devtools/profiler-cli@0.10.0",
+    "@paulirish/trace_engine@0.0.65",
 ];
 
 fn install_web() -> Result<()> {

@@ -1,7 +1,7 @@
 //! What `pompeii convert` writes, read by what others have written: Perfetto's own schema, pyarrow,
-//! duckdb, Hatchet, networkx, pydot,
-//! Speedscope, a checker of Paraver traces, and Python's reader of comma-separated values. Runs where POMPEII_ORACLES is set; `PYTHON`
-//! names an interpreter that has the packages.
+//! duckdb, Hatchet, networkx, pydot, Speedscope, the reader of flows of Chrome's developer tools, a
+//! checker of Paraver traces, and Python's reader of comma-separated values. Runs where
+//! POMPEII_ORACLES is set; `PYTHON` names an interpreter that has the packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -141,6 +141,44 @@ fn firefox_reads_call_stacks(sandbox: &Sandbox, web: &Path) {
     let numbers = text.split(' ').filter_map(|word| word.parse().ok());
     let [regions, tasks]: [u64; 2] = numbers.collect::<Vec<_>>().try_into().unwrap();
     assert!(regions > 5 && tasks > 3 * 100, "{text}");
+}
+
+/// Numbers of tasks and messages whose flows are the same in a file for Chrome, as Chrome's developer
+/// tools read it, and in the tables of a trace.
+fn flows(sandbox: &Sandbox, trace: &str) -> [u64; 2] {
+    sandbox.succeeds(&format!("convert {trace} --to chrome -o chrome"));
+    sandbox.succeeds(&format!("convert {trace} --to csv -o tables"));
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let file = sandbox.path("chrome");
+    silent(Command::new("node").arg(tests.join("chrome_flows.mjs")).arg(packages()).arg(&file));
+    let mut read = Command::new(python());
+    let text =
+        silent(read.arg(tests.join("read_chrome.py")).arg(&file).arg(sandbox.path("tables")));
+    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
+    numbers.collect::<Vec<u64>>().try_into().unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn chrome_has_the_flows_of_tasks() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.compile("tasks", TASKS);
+    sandbox.succeeds("run -q --trace -o exp -- ./tasks");
+    assert_eq!(flows(&sandbox, "exp"), [3 * 108, 0]);
+}
+
+#[test]
+fn chrome_has_the_flows_of_messages() {
+    if !oracles() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../otf2/tests/samples/hybrid");
+    let trace = sample.join("traces.otf2");
+    let [_, messages] = flows(&sandbox, &trace.display().to_string());
+    assert!(messages > 0);
 }
 
 /// Numbers of states, tasks, regions and messages that Paraver's records have as the tables of a

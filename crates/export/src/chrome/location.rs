@@ -92,7 +92,15 @@ impl Visitor for Found<'_> {
         }
     }
 
+    /// An event of its own, because some readers draw arrows only between events with the category
+    /// of the flow.
     fn create(&mut self, time: u64, task: TaskId) {
+        let name = tasks::name(task);
+        self.add(
+            'i',
+            time,
+            format_args!(",\"s\":\"t\",\"name\":\"create {name}\",\"cat\":\"task\""),
+        );
         self.flow('s', time, task);
     }
 

@@ -48,7 +48,7 @@ fn end(
         message.send.bytes
     );
     format!(
-        ",\n{{\"ph\":\"i\",\"s\":\"t\",{place},\"name\":\"{name}\",\"args\":{{{facts}}}}}\
+        ",\n{{\"ph\":\"i\",\"s\":\"t\",{place},\"name\":\"{name}\",\"cat\":\"mpi\",\"args\":{{{facts}}}}}\
          ,\n{{\"ph\":{flow},{place},\"name\":\"message\",\"cat\":\"mpi\",\"id\":\"{number:#x}\"}}"
     )
 }

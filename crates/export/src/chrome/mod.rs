@@ -8,7 +8,7 @@
 //! | fragment of a task instance | the same, around its regions |
 //! | task instance, message | flow (`s`, `t`, `f`) |
 //! | value of a counter | counter (`C`) |
-//! | ends of messages, visits without records | instant (`i`) |
+//! | creation of a task instance, ends of messages, visits without records | instant (`i`) |
 //!
 //! Times are microseconds since the begin of the measurement, with three decimals. Events of a
 //! location stand in the order of time, messages after all locations.

@@ -43,6 +43,7 @@ fn a_suspended_task_is_cut_and_its_flow_leads_on() {
             {"ph":"M","name":"process_name","pid":1,"args":{"name":"rank 0"}},
             {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"0.0"}},
             {"ph":"B","pid":1,"tid":1,"ts":0.000,"name":"ibarrier","cat":"openmp","args":{}},
+            {"ph":"i","pid":1,"tid":1,"ts":0.005,"s":"t","name":"create task_0_1","cat":"task"},
             {"ph":"s","pid":1,"tid":1,"ts":0.005,"name":"task","cat":"task","id":"flow 0"},
             {"ph":"B","pid":1,"tid":1,"ts":0.010,"name":"task_0_1","cat":"task"},
             {"ph":"t","pid":1,"tid":1,"ts":0.010,"name":"task","cat":"task","id":"flow 0"},
@@ -133,9 +134,9 @@ fn a_message_is_a_flow_between_two_processes() {
             {"ph":"E","pid":1,"tid":1,"ts":0.010,"name":"MPI_Send","cat":"mpi"},
             {"ph":"B","pid":2,"tid":2,"ts":0.020,"name":"MPI_Recv","cat":"mpi","args":{}},
             {"ph":"E","pid":2,"tid":2,"ts":0.025,"name":"MPI_Recv","cat":"mpi"},
-            {"ph":"i","s":"t","pid":1,"tid":1,"ts":0.005,"name":"send","args":{"partner":"rank 1","bytes":16,"tag":7,"communicator":0}},
+            {"ph":"i","s":"t","pid":1,"tid":1,"ts":0.005,"name":"send","cat":"mpi","args":{"partner":"rank 1","bytes":16,"tag":7,"communicator":0}},
             {"ph":"s","pid":1,"tid":1,"ts":0.005,"name":"message","cat":"mpi","id":"flow 0"},
-            {"ph":"i","s":"t","pid":2,"tid":2,"ts":0.025,"name":"receive","args":{"partner":"rank 0","bytes":16,"tag":7,"communicator":0}},
+            {"ph":"i","s":"t","pid":2,"tid":2,"ts":0.025,"name":"receive","cat":"mpi","args":{"partner":"rank 0","bytes":16,"tag":7,"communicator":0}},
             {"ph":"f","bp":"e","pid":2,"tid":2,"ts":0.025,"name":"message","cat":"mpi","id":"flow 0"}
         "#]],
     );
