@@ -12,7 +12,7 @@ use pompeii_otf2::anchor::Anchor;
 use pompeii_otf2::definition::{ClockProperties, Definition};
 use pompeii_otf2::enums::{CommFlag, RmaWinFlag};
 use pompeii_otf2::event::Event;
-use pompeii_otf2::read::{Archive, EventView};
+use pompeii_otf2::read::{Archive, EventReader, EventRecord, EventView, Merged};
 use pompeii_otf2::reference::LocationRef;
 use pompeii_otf2::value::AttributeValue;
 use pompeii_otf2::write::{ArchiveWriter, EventWriter, Options};
@@ -38,25 +38,12 @@ pub fn write(
     done: &AtomicU64,
 ) -> Result<Read, Error> {
     let mut writer = ArchiveWriter::create(folder, "traces", Options::default())?;
-    let mut files = Files::create(&writer, archive, (definitions, choice))?;
-    let mut cutter = Cutter::new(definitions, choice);
-    let (mut read, mut events) = (Read::default(), 0);
-    let flow = archive.merged()?.visit(|event| {
-        events += 1;
-        if events % LOT == 0 {
-            done.fetch_add(LOT, Ordering::Relaxed);
-        }
-        match event {
-            Ok(event) => files.event(&mut cutter, event).unwrap_or_else(broken),
-            Err(error) => {
-                read.note(&error);
-                ControlFlow::Continue(())
-            }
-        }
-    });
-    if let ControlFlow::Break(Some(error)) = flow {
-        return Err(error);
-    }
+    let files = Files::create(&writer, archive, (definitions, choice))?;
+    let cutter = Cutter::new(definitions, choice);
+    let (read, events) = (Read::default(), 0);
+    let mut cut = Cut { archive, cutter, files, read, events, done };
+    cut.all(definitions, choice)?;
+    let Cut { cutter, mut files, read, .. } = cut;
     cutter.end(&mut files)?;
     let numbers = files.finish()?;
     for definition in archive.definitions() {
@@ -71,11 +58,142 @@ pub fn write(
     Ok(read)
 }
 
-/// Reading ends, because of an error or at the end of the window.
+/// A cut while its events are read. The state of a process and the numbers of its messages and
+/// operations follow from its own events, so processes are read one after the other. Only where the
+/// window begins all of them must have come to the same time.
+struct Cut<'a> {
+    archive: &'a Archive,
+    cutter: Cutter<'a>,
+    files: Files<'a>,
+    read: Read,
+    /// Events that have been read.
+    events: u64,
+    done: &'a AtomicU64,
+}
+
+/// Reading ends, because of an error or at a border of the window.
 type Flow = ControlFlow<Option<Error>>;
 
-fn broken(error: Error) -> Flow {
-    ControlFlow::Break(Some(error))
+impl Cut<'_> {
+    fn all(&mut self, definitions: &Definitions, choice: &Choice) -> Result<(), Error> {
+        let of_thread = |id: LocationId| LocationRef(definitions.location_ids[id]);
+        for recorder in self.files.recorders.keys().copied().collect::<Vec<_>>() {
+            self.rest(&mut Source::open(self.archive, &[LocationRef(recorder)])?)?;
+        }
+        let begin = choice.within.begin;
+        if begin == 0 && !self.cutter.follows {
+            self.cutter.begin(&mut self.files)?;
+            let mut chosen = definitions.system.locations.ids().filter(|id| choice.has(*id));
+            return chosen
+                .try_for_each(|id| self.rest(&mut Source::open(self.archive, &[of_thread(id)])?));
+        }
+        let mut processes: Vec<Vec<LocationRef>> =
+            vec![Vec::new(); definitions.system.processes.len()];
+        for (id, location) in definitions.system.locations.enumerated() {
+            processes[location.process.index()].push(of_thread(id));
+        }
+        let open = |locations: &Vec<LocationRef>| Source::open(self.archive, locations);
+        let mut sources: Vec<Source> = processes.iter().map(open).collect::<Result<_, _>>()?;
+        sources.iter_mut().try_for_each(|source| self.until(begin, source))?;
+        self.cutter.begin(&mut self.files)?;
+        sources.iter_mut().try_for_each(|source| self.rest(source))
+    }
+
+    /// Takes the events before a time.
+    fn until(&mut self, begin: u64, source: &mut Source) -> Result<(), Error> {
+        let mut next = None;
+        let flow = source.reader.visit(&mut |event| match event {
+            Ok(event) if event.time >= begin => {
+                let EventView { location, time, event, attributes } = event;
+                let (event, attributes) = (event.clone(), attributes.to_vec());
+                next = Some(EventRecord { location, time, event, attributes });
+                ControlFlow::Break(None)
+            }
+            event => self.event(event),
+        });
+        source.next = next;
+        result(flow)
+    }
+
+    /// Takes all further events of the window.
+    fn rest(&mut self, source: &mut Source) -> Result<(), Error> {
+        if let Some(next) = source.next.take() {
+            let flow = self.event(Ok(next.view()));
+            if flow.is_break() {
+                return result(flow);
+            }
+        }
+        result(source.reader.visit(&mut |event| self.event(event)))
+    }
+
+    #[inline]
+    fn event(&mut self, event: Result<EventView<'_>, pompeii_otf2::Error>) -> Flow {
+        self.events += 1;
+        if self.events.is_multiple_of(LOT) {
+            self.done.fetch_add(LOT, Ordering::Relaxed);
+        }
+        let EventView { location, time, event, attributes } = match event {
+            Ok(event) => event,
+            Err(error) => {
+                self.read.note(&error);
+                return ControlFlow::Continue(());
+            }
+        };
+        let Some(id) = self.files.thread(location) else {
+            let kept = self.files.recorded((location, time), (event, attributes));
+            return kept
+                .map_or_else(|error| ControlFlow::Break(Some(error)), ControlFlow::Continue);
+        };
+        match self.cutter.event((id, time), (event, attributes), &mut self.files) {
+            Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+            Ok(ControlFlow::Break(())) => ControlFlow::Break(None),
+            Err(error) => ControlFlow::Break(Some(error)),
+        }
+    }
+}
+
+fn result(flow: Flow) -> Result<(), Error> {
+    flow.break_value().flatten().map_or(Ok(()), Err)
+}
+
+/// The events of some locations in the order of time.
+struct Source {
+    reader: Reader,
+    /// The next event, if it was read already.
+    next: Option<EventRecord>,
+}
+
+/// One location needs no merging.
+enum Reader {
+    One(Box<EventReader>),
+    Several(Merged),
+}
+
+impl Source {
+    fn open(archive: &Archive, locations: &[LocationRef]) -> Result<Source, Error> {
+        let open = |location: &LocationRef| archive.events(*location);
+        let reader = match locations {
+            [location] => Reader::One(Box::new(archive.events(*location)?)),
+            _ => {
+                let readers = locations.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+                Reader::Several(Merged::new(readers))
+            }
+        };
+        Ok(Source { reader, next: None })
+    }
+}
+
+impl Reader {
+    #[inline]
+    fn visit(
+        &mut self,
+        visit: &mut impl FnMut(Result<EventView<'_>, pompeii_otf2::Error>) -> Flow,
+    ) -> Flow {
+        match self {
+            Reader::One(reader) => reader.visit(visit),
+            Reader::Several(merged) => merged.visit(visit),
+        }
+    }
 }
 
 /// The event files of the cut.
@@ -114,25 +232,29 @@ impl<'a> Files<'a> {
         Ok(Files { choice, numbers, threads, recorders, last })
     }
 
-    fn event(&mut self, cutter: &mut Cutter<'_>, event: EventView<'_>) -> Result<Flow, Error> {
-        let EventView { location, time, event, attributes } = event;
+    /// The number of a location, if it is a thread of the program.
+    #[inline]
+    fn thread(&mut self, location: LocationRef) -> Option<LocationId> {
         if location != self.last.0 {
             self.last = (location, self.numbers.get(&location.0).copied().flatten());
         }
-        if let Some(id) = self.last.1 {
-            let flow = cutter.event((id, time), (event, attributes), self)?;
-            return Ok(match flow {
-                ControlFlow::Continue(()) => ControlFlow::Continue(()),
-                ControlFlow::Break(()) => ControlFlow::Break(None),
-            });
-        }
-        // Other events of such a location, for example of an accelerator, would need what is open.
+        self.last.1
+    }
+
+    /// An event of a location that is no thread. Others than metrics, for example of an
+    /// accelerator, would need what is open.
+    #[inline(never)]
+    fn recorded(
+        &mut self,
+        (location, time): (LocationRef, u64),
+        (event, attributes): (&Event, &[AttributeValue]),
+    ) -> Result<(), Error> {
         if let (Event::Metric(_), true, Some(file)) =
             (event, self.choice.within.has(time), self.recorders.get_mut(&location.0))
         {
             file.event(time, event, attributes)?;
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     /// Completes the files. Returns the numbers of their events by the ids of the locations.
@@ -149,6 +271,7 @@ impl<'a> Files<'a> {
 }
 
 impl Out for Files<'_> {
+    #[inline]
     fn put(
         &mut self,
         (id, time): (LocationId, u64),

@@ -1,9 +1,12 @@
 //! A part of a trace as a trace: of a window of time, of some locations, or without some functions.
 //!
-//! All locations are read together, in the order of time, up to the end of the cut. Until its begin
-//! nothing is written, but what is open on each location is followed (`state.rs`). There it is
-//! opened again (`opening.rs`), and left at the end (`closing.rs`), so times of call paths are
-//! those of the window, to the tick. `numbers.rs` says which records are left out.
+//! The locations of a process are read together, in the order of time, up to the end of the cut.
+//! Until its begin nothing is written, but what is open on each location is followed (`state.rs`).
+//! There it is opened again (`opening.rs`), and left at the end (`closing.rs`), so times of call
+//! paths are those of the window, to the tick. `numbers.rs` says which records are left out.
+//!
+//! If the cut goes to the end of the trace, nothing is left there, so what is open is not followed
+//! after the begin. A whole trace needs no order of its locations: one after the other is read.
 //!
 //! Waiting that crosses a border has its other side outside of the cut, and is not found there.
 //! If the window ends between a fork and the begin of its team, that time is the caller's, because
@@ -111,13 +114,21 @@ pub struct Cutter<'a> {
     /// By location.
     held: Vec<Option<Held>>,
     has_begun: bool,
+    /// What is open is followed after the begin, too.
+    follows: bool,
+    /// Sums of visits may belong to the time before the begin, too.
+    shares_sums: bool,
 }
 
 impl<'a> Cutter<'a> {
     /// Before the first event.
     pub fn new(definitions: &'a Definitions, choice: &'a Choice) -> Cutter<'a> {
         let system = &definitions.system;
+        let Within { begin, end } = choice.within;
+        let shares_sums = begin > 0 && !definitions.sums.is_empty();
         Cutter {
+            follows: end <= definitions.end || !choice.without.is_empty() || shares_sums,
+            shares_sums,
             definitions,
             choice,
             locations: system.locations.ids().map(Location::new).collect(),
@@ -133,6 +144,7 @@ impl<'a> Cutter<'a> {
     ///
     /// # Errors
     /// An event cannot be written.
+    #[inline]
     pub fn event(
         &mut self,
         (id, time): (LocationId, u64),
@@ -142,6 +154,48 @@ impl<'a> Cutter<'a> {
         if time >= self.choice.within.end {
             return Ok(ControlFlow::Break(()));
         }
+        if !self.is_kept_as_it_is(id, event) {
+            self.special((id, time), (event, attributes), out)?;
+        } else if self.choice.has(id) {
+            out.put((id, time), event, attributes)?;
+        }
+        if self.follows || !self.has_begun {
+            let process = self.definitions.system.locations[id].process;
+            let tasks = &mut self.tasks[process.index()];
+            self.locations[id.index()].event((self.definitions, tasks), time, event);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether an event of the window is neither left out nor changed, which holds for most.
+    #[inline]
+    fn is_kept_as_it_is(&self, id: LocationId, event: &Event) -> bool {
+        let is_special = match event {
+            Event::Enter(_) | Event::Leave(_) => false,
+            Event::Metric(_) => self.shares_sums,
+            Event::CommCreate(_)
+            | Event::CommDestroy(_)
+            | Event::RmaWinCreate(_)
+            | Event::RmaWinDestroy(_)
+            | Event::NonBlockingCollectiveRequest(_)
+            | Event::NonBlockingCollectiveComplete(_) => true,
+            event => numbers::begins(event),
+        };
+        self.has_begun
+            && !is_special
+            && self.choice.without.is_empty()
+            && self.held[id.index()].is_none()
+            && self.numbers.leave_nothing_out()
+    }
+
+    /// Any event, before the begin of the window and in it.
+    #[inline(never)]
+    fn special(
+        &mut self,
+        (id, time): (LocationId, u64),
+        (event, attributes): (&Event, &[AttributeValue]),
+        out: &mut impl Out,
+    ) -> Result<(), Error> {
         if !self.has_begun && time >= self.choice.within.begin {
             self.begin(out)?;
         }
@@ -151,10 +205,10 @@ impl<'a> Cutter<'a> {
             let begun = self.locations[id.index()].collective.as_ref();
             self.numbers.count(self.definitions, (id, begun), event);
         }
-        let process = self.definitions.system.locations[id].process;
-        let tasks = &mut self.tasks[process.index()];
-        self.locations[id.index()].event((self.definitions, tasks), time, event);
-        Ok(ControlFlow::Continue(()))
+        if self.has_begun && !self.follows {
+            self.locations[id.index()].collective(self.definitions, event);
+        }
+        Ok(())
     }
 
     /// Writes what is open at the end of the window, or of the trace.

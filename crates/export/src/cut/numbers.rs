@@ -26,12 +26,10 @@ struct Ends {
 /// Numbers of records.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    channels: HashMap<Channel, Ends>,
-    /// Operations that a process has ended.
-    operations: HashMap<(u32, ProcessId), u64>,
-    /// Operations of a communicator that a process has ended before the begin of the cut: the
-    /// largest number of all its members.
-    ended: Table<u32, u64>,
+    channels: Table<Channel, Ends>,
+    /// Operations that a process has ended before the begin of the cut; since then those that
+    /// others have ended there, and it has not.
+    operations: Table<(u32, ProcessId), u64>,
     non_blocking: NonBlocking,
 }
 
@@ -92,22 +90,27 @@ impl Numbers {
             if definitions.comms.get(&comm).is_none_or(|comm| comm.is_self) {
                 return;
             }
-            let number = self.operations.entry((comm, process)).or_default();
-            *number += 1;
-            let ended = self.ended.entry(comm).or_default();
-            *ended = (*ended).max(*number);
+            *self.operations.entry((comm, process)).or_default() += 1;
         }
     }
 
     /// The cut begins. From now on there is only what is to be left out.
     pub fn begin(&mut self, definitions: &Definitions) {
         self.non_blocking.begin(definitions);
+        self.operations = late_operations(definitions, &self.operations);
         self.channels.retain(|_, ends| {
             let both = ends.sends.min(ends.receives);
             // What one side has more is missing on the other one.
             *ends = Ends { sends: ends.receives - both, receives: ends.sends - both };
             ends.sends + ends.receives > 0
         });
+    }
+
+    /// Whether the other side of all further records is in the cut, too, but for non-blocking
+    /// collective operations.
+    #[inline]
+    pub fn leave_nothing_out(&self) -> bool {
+        self.channels.is_empty() && self.operations.is_empty()
     }
 
     /// Whether the other side of a record in the cut is before its begin.
@@ -120,21 +123,53 @@ impl Numbers {
         if is_non_blocking(event) {
             return self.non_blocking.are_left_out;
         }
+        if self.leave_nothing_out() {
+            return false;
+        }
         if let Some((channel, is_send)) = channel(definitions, location, event) {
             let Some(ends) = self.channels.get_mut(&channel) else { return false };
             let end = if is_send { &mut ends.sends } else { &mut ends.receives };
             let is_late = *end > 0;
             *end = end.saturating_sub(1);
+            if ends.sends + ends.receives == 0 {
+                self.channels.remove(&channel);
+            }
             return is_late;
         }
         let Some(CollectiveEnd(Some(comm))) = ends(definitions, begun, event) else { return false };
-        let Some(ended) = self.ended.get(&comm) else { return false };
-        let process = definitions.system.locations[location].process;
-        let number = self.operations.entry((comm, process)).or_default();
-        let is_late = *number < *ended;
-        *number += 1;
-        is_late
+        let key = (comm, definitions.system.locations[location].process);
+        let Some(number) = self.operations.get_mut(&key) else { return false };
+        *number -= 1;
+        if *number == 0 {
+            self.operations.remove(&key);
+        }
+        true
     }
+}
+
+/// How many operations each process has not ended that another member of the communicator has.
+fn late_operations(
+    definitions: &Definitions,
+    ended: &Table<(u32, ProcessId), u64>,
+) -> Table<(u32, ProcessId), u64> {
+    let mut most: Table<u32, u64> = Table::default();
+    for (&(comm, _), &number) in ended {
+        let of_comm = most.entry(comm).or_default();
+        *of_comm = (*of_comm).max(number);
+    }
+    let mut late = Table::default();
+    for (id, most) in most {
+        let Some(comm) = definitions.comms.get(&id) else { continue };
+        let members = comm.members.iter().chain(&comm.remote);
+        for location in members.filter_map(|member| definitions.system.locations.get(*member)) {
+            let process = location.process;
+            let number = most - ended.get(&(id, process)).copied().unwrap_or(0);
+            if number > 0 {
+                late.insert((id, process), number);
+            }
+        }
+    }
+    late
 }
 
 /// Whether a non-blocking collective operation begins or is complete.

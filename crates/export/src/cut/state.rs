@@ -281,7 +281,8 @@ impl Location {
         tasks.retain(|_, task| task.at != id);
     }
 
-    fn collective(&mut self, definitions: &Definitions, event: &Event) {
+    /// Follows nothing but the collective operation that the location is in.
+    pub fn collective(&mut self, definitions: &Definitions, event: &Event) {
         if numbers::begins(event) {
             self.collective = Some(event.clone());
         } else if numbers::ends(definitions, self.collective.as_ref(), event).is_some() {
