@@ -154,6 +154,11 @@ fn flows(sandbox: &Sandbox, trace: &str) -> [u64; 2] {
     let mut read = Command::new(python());
     let text =
         silent(read.arg(tests.join("read_chrome.py")).arg(&file).arg(sandbox.path("tables")));
+    numbers(&text)
+}
+
+/// The numbers in what a script has printed.
+fn numbers<const N: usize>(text: &str) -> [u64; N] {
     let numbers = text.split(' ').filter_map(|word| word.parse().ok());
     numbers.collect::<Vec<u64>>().try_into().unwrap_or_else(|_| panic!("{text}"))
 }
@@ -191,8 +196,7 @@ fn paraver(sandbox: &Sandbox, trace: &str) -> [u64; 4] {
     silent(Command::new(checker).args(["comprovar", "--exhaustive"]).arg(&records));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_paraver.py");
     let text = silent(Command::new(python()).arg(script).arg(&records).arg(sandbox.path("tables")));
-    let numbers = text.split(' ').filter_map(|word| word.parse().ok());
-    numbers.collect::<Vec<u64>>().try_into().unwrap_or_else(|_| panic!("{text}"))
+    numbers(&text)
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn bytes(value: &impl Wire) -> Vec<u8> {
     bytes_about(value, 0)
 }
 
-/// The same for a value of about so many bytes, so that they need not be moved while they grow.
+/// The same. If `bytes` is about the length of the result, the bytes are not moved while it grows.
 pub fn bytes_about(value: &impl Wire, bytes: usize) -> Vec<u8> {
     let mut to = Vec::with_capacity(bytes);
     value.put(&mut to);

@@ -375,17 +375,7 @@ impl Run {
             ("taskloop" | "looped" | "step" | "stepped", [region, of]) => {
                 self.taskloop_event(name, verb, (region, of), now);
             }
-            ("int" | "text", [parameter]) => {
-                let (of, value) = parameter.split_once('=').unwrap();
-                let value = match verb {
-                    "int" => Value::Int(value.parse().unwrap()),
-                    _ => Value::Text(value.as_bytes()),
-                };
-                self.region(parameter);
-                let thread = self.thread(name);
-                self.with(thread, |thread| values::set(thread, of.as_bytes(), value, now));
-                self.name_new(format!("{of}=others"));
-            }
+            ("int" | "text", [parameter]) => self.set_parameter(name, verb, parameter, now),
             ("depend", [instance, items]) => {
                 let (thread, handle) = (self.thread(name), self.tasks[*instance]);
                 let items = items.split(',').map(depend_item);
@@ -400,6 +390,18 @@ impl Run {
             (_, [region, instance]) => self.task_event(name, verb, (region, instance), now),
             _ => panic!("{name} {verb} {words:?}"),
         }
+    }
+
+    fn set_parameter(&mut self, name: &str, verb: &str, parameter: &str, now: u64) {
+        let (of, value) = parameter.split_once('=').unwrap();
+        let value = match verb {
+            "int" => Value::Int(value.parse().unwrap()),
+            _ => Value::Text(value.as_bytes()),
+        };
+        self.region(parameter);
+        let thread = self.thread(name);
+        self.with(thread, |thread| values::set(thread, of.as_bytes(), value, now));
+        self.name_new(format!("{of}=others"));
     }
 
     fn fork(&mut self, name: &str, (region, team): (&str, &str), now: u64) {
