@@ -198,13 +198,16 @@ SIGNALS(pthread_cond_broadcast, OF_CONDITIONS, pthread_cond_t)
 
 /* ---- Barriers. */
 
+/* Found when it is called, because linking against it would need a C library of today: there it
+   has another version than in libpthread. */
+NEXT_FUNCTION(pthread_barrierattr_getpshared, NULL);
 NEXT_FUNCTION(pthread_barrier_init, NULL);
 PUBLIC int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                                 unsigned count)
 {
   int is_shared = PTHREAD_PROCESS_PRIVATE;
   if (attributes)
-    pthread_barrierattr_getpshared(attributes, &is_shared);
+    NEXT(pthread_barrierattr_getpshared)(attributes, &is_shared);
   /* Threads of other processes are not seen to arrive. */
   pomp_barrier_reset(barrier, is_shared == PTHREAD_PROCESS_PRIVATE ? count : 0);
   return NEXT(pthread_barrier_init)(barrier, attributes, count);

@@ -463,3 +463,22 @@ fn plain_names_are_drop_in_compilers_for_builds_that_know_no_others() {
     let report = sandbox.succeeds("report exp").output;
     assert!(report.contains("for main loop.c:4"), "{report}");
 }
+
+/// The packages are for systems with version 2.17 of the C library (`cargo xtask dist`). What Rust
+/// needs depends on how it was linked; the libraries that are written in C need no later version.
+#[test]
+fn libraries_in_c_run_on_old_systems() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.succeeds("config --libdir").output;
+    for library in ["libpompeii-io.so", "libpompeii-threads.so"] {
+        let mut readelf = Command::new("readelf");
+        readelf.args(["--wide", "--version-info"]).arg(Path::new(folder.trim()).join(library));
+        let output = readelf.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let versions = text.split("GLIBC_2.").skip(1).map(|rest| {
+            let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap();
+            digits.parse::<u32>().unwrap()
+        });
+        assert!(versions.max().unwrap() <= 17, "{library}:\n{text}");
+    }
+}
