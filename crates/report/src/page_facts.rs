@@ -1,8 +1,8 @@
 //! What the page says next to its trees: the same as the terminal, as data for the page's script.
 
 use pompeii_analysis::{Lens, efficiencies};
-use pompeii_model::{CallId, Cube, Id};
-use serde::Serialize;
+use pompeii_model::{CallId, Cube, Id, Role};
+use serde::{Serialize, Serializer};
 
 use crate::factors::factors;
 use crate::json::{JsonFinding, JsonPart, json_report};
@@ -48,11 +48,77 @@ pub struct PageFacts {
     waits: Vec<PageWait>,
     /// What the shares of these are shares of.
     waits_base: String,
+    /// Regions of the program, and all call paths.
+    region_count: usize,
+    call_count: usize,
     tasks: Vec<JsonTasks>,
     visit_times: Vec<JsonVisitTimes>,
     ranks: Vec<JsonProcess>,
     /// What the run costs more than one on one thread.
     serial: Option<JsonSerial>,
+}
+
+/// What the overview shows only when more of a list is opened; to the page, how much that is.
+#[derive(Serialize)]
+pub(crate) struct Later {
+    #[serde(serialize_with = "count_significant")]
+    findings: Vec<PageFinding>,
+    #[serde(serialize_with = "count")]
+    waits: Vec<PageWait>,
+    #[serde(skip)]
+    tasks: Vec<JsonTasks>,
+    #[serde(skip)]
+    visit_times: Vec<JsonVisitTimes>,
+}
+
+/// Findings and constructs with waiting that the overview shows at once, as `findings.js` and
+/// `details.js` have it.
+const SHOWN: usize = 5;
+/// Call paths with times of visits that `details.js` has at most.
+const VISIT_TIMES: usize = 50;
+
+impl PageFacts {
+    /// Takes out what the overview does not show at once.
+    pub(crate) fn take_later(&mut self) -> Later {
+        let shown = self.findings.iter().enumerate().filter(|(_, of)| of.finding.significant);
+        let end = shown.take(SHOWN).last().map_or(0, |(at, _)| at + 1);
+        Later {
+            findings: self.findings.split_off(end),
+            waits: self.waits.split_off(SHOWN.min(self.waits.len())),
+            tasks: std::mem::take(&mut self.tasks),
+            visit_times: self.visit_times.split_off(VISIT_TIMES.min(self.visit_times.len())),
+        }
+    }
+
+    /// Puts it back.
+    pub(crate) fn put_back(&mut self, later: Later) {
+        self.findings.extend(later.findings);
+        self.waits.extend(later.waits);
+        self.tasks = later.tasks;
+        self.visit_times.extend(later.visit_times);
+    }
+
+    /// Regions that findings name, as indices.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = usize> {
+        let findings = self.findings.iter().map(|of| &of.finding);
+        findings.flat_map(|of| {
+            std::iter::once(of.region).chain(of.code_times.iter().map(|code| code.region))
+        })
+    }
+
+    /// Call paths that the overview names, as indices.
+    pub(crate) fn call_paths(&self) -> impl Iterator<Item = usize> {
+        self.visit_times.iter().map(|of| of.call_path)
+    }
+}
+
+fn count<T, S: Serializer>(of: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(of.len() as u64)
+}
+
+fn count_significant<S: Serializer>(of: &[PageFinding], serializer: S) -> Result<S::Ok, S::Error> {
+    let significant = of.iter().filter(|of| of.finding.significant).count();
+    serializer.serialize_u64(significant as u64)
 }
 
 /// A finding, with its numbers as the terminal has them.
@@ -117,6 +183,8 @@ pub fn page_facts(cube: &Cube, run: &RunInfo, calls: &PageCalls) -> PageFacts {
         next,
         changed: if is_run { Vec::new() } else { changed(cube) },
         waits_base: waits::base(cube),
+        region_count: cube.regions.iter().filter(|of| of.role != Role::Artificial).count(),
+        call_count: calls.shown().len(),
         waits,
         tasks,
         visit_times,

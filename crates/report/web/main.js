@@ -62,9 +62,9 @@ function stateOf(views, opened, trees) {
   }, browserBar());
 }
 
-/** The overview, which leads to the trees and to moments of the timeline. Until these are there, its
+/** Where the overview leads: to the trees and to moments of the timeline. Until these are there, its
  *  buttons wait; `connect` says what they lead to. */
-function renderOverview(raw) {
+function overviewLeads() {
   let connect = (_) => {};
   const whole = new Promise((resolve) => { connect = resolve; });
   const leads = {
@@ -75,10 +75,14 @@ function renderOverview(raw) {
       connect({ show, moments });
     },
   };
+  return leads;
+}
+
+function renderOverview(raw, leads) {
   renderFirst(byId("first"), raw);
   renderSummary(byId("summary"), raw, leads);
   renderDetails(byId("details"), raw, (call) => leads.show("time", [call]));
-  return leads;
+  renderTop(byId("top"), raw, []);
 }
 
 /** Returns after the browser has painted what is there. A page that is not seen is not painted. */
@@ -119,11 +123,15 @@ async function main() {
   const start = parsed(PAGE_FIELDS, location.hash);
   showTheme(start);
   const source = openSource(document);
-  const raw = await source.cube();
-  const overview = raw && renderOverview(raw);
-  if (raw) renderTop(byId("top"), raw, []);
+  const overview = overviewLeads();
   // Whoever opens a page reads this first; trees and timeline take longer and are not seen yet.
-  if (raw && start.view === "overview" && !isSelftest) await painted();
+  const isSeen = start.view === "overview" && !isSelftest;
+  const first = await source.first();
+  if (first) renderOverview(first, overview);
+  if (first && isSeen) await painted();
+  const raw = await source.cube();
+  if (raw) renderOverview(raw, overview);
+  if (raw && !first && isSeen) await painted();
   const opened = await source.open();
   const data = raw && new Data(raw);
   const trees = data && makeTrees(data);

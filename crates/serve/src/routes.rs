@@ -95,6 +95,7 @@ pub fn answer_of(session: &Session, name: &str, words: &str) -> Result<Reply, Re
     let query = &Query::parse(words)?;
     match name {
         "open" => answers::open(session),
+        "first" => Ok(answers::first(session)),
         "cube" => answers::cube(session),
         "report" => answers::report(session),
         "picture" => answers::picture(session, query),

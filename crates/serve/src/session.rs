@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use pompeii_index::Index;
 use pompeii_model::Cube;
 use pompeii_otf2::read::MappedFile;
-use pompeii_report::RunInfo;
+use pompeii_report::{Page, RunInfo};
 
 use crate::answers::find::Searching;
 use crate::answers::trees::Latest;
@@ -54,6 +54,7 @@ pub struct Session {
     unreadable: Option<Unreadable>,
     index: OnceLock<Index<MappedFile>>,
     progress: Progress,
+    page: OnceLock<Page>,
     cube: OnceLock<String>,
     report: OnceLock<String>,
     files: OnceLock<Vec<String>>,
@@ -81,6 +82,7 @@ impl Session {
             unreadable,
             index: OnceLock::new(),
             progress,
+            page: OnceLock::new(),
             cube: OnceLock::new(),
             report: OnceLock::new(),
             files: OnceLock::new(),
@@ -148,14 +150,26 @@ impl Session {
         Some(self.report.get_or_init(|| pompeii_report::json_trees((cube, trees), info)))
     }
 
-    /// The data of the trees, made when it is needed first.
-    pub(crate) fn cube(&self) -> Option<&str> {
+    /// The begin of the overview as JSON; `None` if it is no sooner there than all of it.
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.page()?.first()
+    }
+
+    fn page(&self) -> Option<&Page> {
         let Report { cube, trees, info } = self.viewed.report.as_ref()?;
         let trees = trees.as_ref().unwrap_or(cube);
+        Some(self.page.get_or_init(|| Page::new((cube, trees), info)))
+    }
+
+    /// The data of the trees, made when it is needed first.
+    pub(crate) fn cube(&self) -> Option<&str> {
+        let Report { cube, trees, .. } = self.viewed.report.as_ref()?;
+        let trees = trees.as_ref().unwrap_or(cube);
+        let page = self.page()?;
         let json = || {
             let mut json = Vec::new();
             // Writing to memory fails on non-string keys only, and there are none.
-            let _ = pompeii_report::write_page_trees((cube, trees), info, &mut json);
+            let _ = page.write(trees, &mut json);
             String::from_utf8(json).unwrap_or_default()
         };
         Some(self.cube.get_or_init(json))

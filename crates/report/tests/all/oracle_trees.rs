@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use pompeii_analysis as analysis;
+use pompeii_model::{Cube, LocationId, Role, Wait};
 use pompeii_report::{RunInfo, html, json};
 use pompeii_testing::oracles;
 
@@ -20,6 +21,35 @@ fn big() -> String {
     text
 }
 
+/// 800 parallel regions of two threads, of which one comes late to the barrier: much later in twenty
+/// of them.
+fn wide() -> Cube {
+    let mut text = "wall=2100000 locations=2\nmain@a.c:1  0  time=1000 visits=1\n".to_owned();
+    for line in (10..8010).step_by(10) {
+        let region = format!("main@a.c:1/parallel@a.c:{line}");
+        let wait = if line <= 200 { 60_000 - line } else { 900 };
+        let barrier = format!("{region}/implicit barrier@a.c:{}", line + 3);
+        let _ = write!(
+            text,
+            "{region}  0  time=100 visits=90\n{region}  1  time={time} visits=90\n\
+             {barrier}  0  time={wait} visits=90 omp_ibarrier_wait={wait} omp_barrier_last=0\n\
+             {barrier}  1  time=9 visits=90 omp_ibarrier_wait=0 omp_barrier_last=90 \
+             omp_barrier_delay={wait}\n",
+            time = wait + 91,
+        );
+    }
+    let mut cube = analysis::notation::cube(&text).unwrap();
+    let waits = cube.calls.ids().filter_map(|call| {
+        let is_barrier = cube.regions[cube.calls.region(call)].role == Role::ImplicitBarrier;
+        let by = is_barrier.then_some((call, LocationId(1)));
+        let (location, visits) = (LocationId(0), 90);
+        let wait_ticks = cube.get(cube.metric("omp_ibarrier_wait")?, call, location);
+        by.map(|_| Wait { call, location, by, visits, wait_ticks, starvation_ticks: 0 })
+    });
+    cube.waits = waits.collect();
+    analysis::derive(&cube)
+}
+
 #[test]
 fn trees_in_a_browser() {
     if !oracles() {
@@ -31,6 +61,7 @@ fn trees_in_a_browser() {
         ("OCEAN", html(&ocean, &run)),
         ("REPORT", json(&ocean, &run)),
         ("BIG", html(&cube(&big()), &run)),
+        ("MANY", html(&wide(), &run)),
     ];
     let pages: Vec<(&str, &str)> = pages.iter().map(|(name, text)| (*name, &**text)).collect();
     in_browser("trees.browser.mjs", &pages);

@@ -15,9 +15,10 @@ const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 
 let browser;
 
-/** A page at an address, with all its views if it has `views`. Errors of its scripts fail the test at
- *  `close`. */
-export async function open(url, { theme = "light", width = 1440, height = 900, views = true } = {}) {
+/** A page at an address, with all its views if it has `views`. `before` runs in it before its own
+ *  scripts. Errors of its scripts fail the test at `close`. */
+export async function open(url,
+  { theme = "light", width = 1440, height = 900, views = true, before = null } = {}) {
   browser ??= await chromium.launch({
     executablePath: BROWSERS.find((place) => fs.existsSync(place)),
     args: ["--disable-gpu", "--disable-dev-shm-usage", "--no-sandbox"],
@@ -26,6 +27,7 @@ export async function open(url, { theme = "light", width = 1440, height = 900, v
     viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce",
   });
   const page = await context.newPage();
+  if (before) await page.addInitScript(before);
   page.errors = [];
   page.on("pageerror", (error) => page.errors.push(error.stack));
   // The page deals with answers that are errors; the browser tells of them nevertheless.

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { deflateSync } from "node:zlib";
 
 import { estimatedTrees } from "../../web/source/estimate.js";
 import { EmbeddedMoments } from "../../web/source/moments.js";
@@ -183,15 +184,19 @@ test("lines of sources have the values of their regions", () => {
   assert.equal(largest.get("/src/a.c").get(4).value, 300);
 });
 
-test("totals of another report are read from its JSON or its page", () => {
+test("totals of another report are read from its JSON or its page", async () => {
   const json = { ticks_per_second: 10,
     metrics: [{ name: "time", unit: "sec", total: 34.1, raw: 341 }, { name: "visits", unit: "occ", total: 7 }] };
-  assert.deepEqual([...totalsOf(JSON.stringify(json))], [["time", 34.1], ["visits", 7]]);
-  const page = `<p><script type="application/json" id="data">${
-    JSON.stringify({ ...whole().raw, ticks_per_second: 10 })}</script>`;
-  assert.deepEqual([...totalsOf(page)], [["time", 34.1], ["wait", 1.1]]);
+  assert.deepEqual([...await totalsOf(JSON.stringify(json))], [["time", 34.1], ["visits", 7]]);
+  const data = JSON.stringify({ ...whole().raw, ticks_per_second: 10 });
+  const plain = `<p><script type="application/json" id="data">${data}</script>`;
+  const packed = `<p><script type="text/plain" id="data">${
+    deflateSync(data).toString("base64")}</script>`;
+  for (const page of [plain, packed]) {
+    assert.deepEqual([...await totalsOf(page)], [["time", 34.1], ["wait", 1.1]]);
+  }
   for (const wrong of ["", "{}", "<html>", "[1]", '{"metrics": [], "ticks_per_second": 0}']) {
-    assert.throws(() => totalsOf(wrong), /no report of Pompeii/, wrong);
+    await assert.rejects(totalsOf(wrong), /no report of Pompeii/, wrong);
   }
   const last = (has) => modesOf("metrics", ["metrics", "calls", "system"], has).at(-1).mode;
   assert.deepEqual([last(false), last(true)], ["own", "external"]);

@@ -202,7 +202,7 @@ test("packed pictures are gaps and lengths", () => {
 });
 
 test("a page without a trace has no timeline", async () => {
-  const source = new EmbeddedSource("{\"metrics\": []}", null);
+  const source = new EmbeddedSource({ text: "{\"metrics\": []}", isPacked: false }, null, null);
   assert.equal(await source.open(), null);
   assert.deepEqual(await source.cube(), { metrics: [] });
 });

@@ -6,7 +6,7 @@ import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { count, percent, seconds } from "../../web/format.js";
-import { checkAxe, close, end, open, shot } from "./browser.mjs";
+import { address, checkAxe, close, end, open, ready, shot } from "./browser.mjs";
 
 const trees = `${process.env.PAGE_OCEAN}#view=trees`;
 const report = JSON.parse(fs.readFileSync(fileURLToPath(process.env.PAGE_REPORT), "utf8"));
@@ -38,6 +38,38 @@ async function selectProperty(page, title) {
   // Closed: with everything below it.
   await page.keyboard.press("c");
 }
+
+test("the overview is seen before all else is unpacked, and stays the same", async () => {
+  const page = await open(process.env.PAGE_MANY, { views: false, before: () => {
+    const Real = DecompressionStream;
+    const released = new Promise((resolve) => { window.release = resolve; });
+    window.DecompressionStream = class extends Real {
+      constructor(format) {
+        super(format);
+        const { readable } = this;
+        const later = new TransformStream({ start: () => released });
+        readable.pipeTo(later.writable);
+        Object.defineProperty(this, "readable", { value: later.readable });
+      }
+    };
+  } });
+  await page.locator(".finding").nth(4).waitFor();
+  const overview = () => page.locator("body").evaluate((body) =>
+    ["top", "panel-overview"].map((id) => body.querySelector(`#${id}`).innerText));
+  const [top, before] = await overview();
+  assert.match(top, /1,601 regions, 1,601 call paths/);
+  assert.match(before, /15 more[^]*Who waited for whom[^]*795 more/);
+  assert.equal(await page.locator("[role=tab]").count(), 0);
+  await page.locator(".finding button").nth(2).click();
+  await page.evaluate(() => window.release());
+  await ready(page);
+  assert.match(await address(page), /view=trees/);
+  await page.goBack();
+  assert.deepEqual((await overview())[1], before);
+  await page.locator("details.more").first().click();
+  assert.equal(await page.locator(".finding").count(), 20);
+  await close(page);
+});
 
 test("thousands of call paths have few elements", async () => {
   const page = await open(`${process.env.PAGE_BIG}#view=trees`);

@@ -7,7 +7,7 @@ import { PARTS, ROW_LETTERS, isExact, isResumed, isSuspended, regionOf, shareOf 
 import { estimatedTrees } from "./estimate.js";
 import { EmbeddedMoments } from "./moments.js";
 import { boxesOf, piecesOf } from "./pieces.js";
-import { unpackPicture } from "./unpack.js";
+import { unpackPicture, unpackText } from "./unpack.js";
 
 /** @typedef {import("./source.js").Source} Source */
 /** @typedef {import("./source.js").Picture} Picture */
@@ -23,10 +23,12 @@ import { unpackPicture } from "./unpack.js";
 const MOMENT_WIDTH = 4;
 
 export class EmbeddedSource {
-  /** @param {string} data The JSON of the trees and the overview.
+  /** @param {{text: string, isPacked: boolean}} data The JSON of the trees and the overview.
+   *  @param {string | null} [first] The JSON of the begin of the overview.
    *  @param {string | null} [trace] The JSON of the timeline. */
-  constructor(data, trace) {
+  constructor(data, first, trace) {
     this.data = data;
+    this.begin = first;
     this.trace = trace;
     /** @type {Known[]} the shortest window first */
     this.known = [];
@@ -46,9 +48,15 @@ export class EmbeddedSource {
     return false;
   }
 
+  /** @type {Source["first"]} */
+  async first() {
+    return this.begin ? JSON.parse(this.begin) : null;
+  }
+
   /** @returns {Promise<any>} */
   async cube() {
-    return JSON.parse(this.data);
+    if (this.data.isPacked) this.data = { text: await unpackText(this.data.text), isPacked: false };
+    return JSON.parse(this.data.text);
   }
 
   /** @returns {Promise<Opened | null>} */

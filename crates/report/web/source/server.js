@@ -30,16 +30,26 @@ export class ServerSource {
     this.token = takeToken();
     /** @type {string[]} */
     this.named = [];
+    /** @type {Promise<any> | null} */
+    this.whole = null;
   }
 
   get isWhole() {
     return true;
   }
 
+  /** @type {import("./source.js").Source["first"]} */
+  first() {
+    // The server works on the rest while the page shows this.
+    this.whole = this.json("cube");
+    this.whole.catch(() => {});
+    return this.json("first");
+  }
+
   /** @returns {Promise<any>} */
   async cube() {
     try {
-      return await this.json("cube");
+      return await (this.whole ?? this.json("cube"));
     } catch (error) {
       // A trace of another tool has no report.
       if (error instanceof ServerError && error.status === 404) return null;

@@ -47,6 +47,8 @@ import { ServerSource } from "./server.js";
 /**
  * Questions to a source. Those with a window have its begin and end as `t0` and `t1`.
  * @typedef {object} Source
+ * @property {() => Promise<any>} first What the overview shows before anything is opened there, with
+ *   the names of `cube`; `left_out` says how much is missing. Null if `cube` comes as soon.
  * @property {() => Promise<any>} cube What the trees and the overview show; null if there is no
  *   report.
  * @property {() => Promise<Opened | null>} open The trace; null if there is none.
@@ -84,7 +86,10 @@ import { ServerSource } from "./server.js";
 
 /** The source of this page. @param {Document} page @returns {Source} */
 export function openSource(page) {
-  const data = page.getElementById("data");
+  const data = /** @type {HTMLScriptElement | null} */ (page.getElementById("data"));
   if (!data) return new ServerSource();
-  return new EmbeddedSource(data.textContent ?? "", page.getElementById("timeline")?.textContent);
+  const textOf = (/** @type {string} */ id) => page.getElementById(id)?.textContent;
+  const isPacked = data.type === "text/plain";
+  return new EmbeddedSource({ text: data.textContent ?? "", isPacked }, textOf("data-first"),
+    textOf("timeline"));
 }

@@ -1,6 +1,6 @@
-// Pictures as the offline page has them: packed into base64. In a row most boxes begin where the one
-// before has ended, so gaps and lengths are small numbers, of one or two bytes each; then all of it
-// is deflated.
+// Pictures and long texts as the offline page has them: deflated, in base64. In a row of a picture
+// most boxes begin where the one before has ended, so before that gaps and lengths are made of them:
+// small numbers, of one or two bytes each.
 
 import { PROCESS } from "./decode.js";
 
@@ -11,8 +11,11 @@ function bytesOf(text) {
 
 /** @param {Uint8Array<ArrayBuffer>} bytes */
 async function inflated(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const { writable, readable } = new DecompressionStream("deflate");
+  const writer = writable.getWriter();
+  // What is wrong with the bytes, the reader says.
+  writer.write(bytes).then(() => writer.close()).catch(() => {});
+  return new Uint8Array(await new Response(readable).arrayBuffer());
 }
 
 /** Reads numbers of seven bits in each byte, the lowest first. */
@@ -34,6 +37,11 @@ class Numbers {
       scale *= 128;
     }
   }
+}
+
+/** A long text that the page has packed. @param {string} packed @returns {Promise<string>} */
+export async function unpackText(packed) {
+  return new TextDecoder().decode(await inflated(bytesOf(packed)));
 }
 
 /** @param {string} text @returns {Promise<import("./source.js").Picture>} */

@@ -1,6 +1,7 @@
 // Percentages of another report: its totals are the base, for example those of the run before a
 // change. The file is read by the page itself and goes nowhere.
 
+import { unpackText } from "../source/unpack.js";
 import { Data } from "./data.js";
 
 /** Reports are larger only if something else was chosen. */
@@ -13,9 +14,10 @@ const BYTES_MAX = 256 << 20;
  */
 
 /** Totals of a report: of `pompeii report --json`, or of a page by `pompeii html`.
- *  @param {string} text @returns {Map<string, number>} */
-export function totalsOf(text) {
-  const [, embedded] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(text) ?? [];
+ *  @param {string} text @returns {Promise<Map<string, number>>} */
+export async function totalsOf(text) {
+  const [, type, content] = /<script type="(\S*)" id="data">(.*?)<\/script>/s.exec(text) ?? [];
+  const embedded = type === "text/plain" ? await unpackText(content) : content;
   const raw = parsed(embedded ?? text);
   const rate = raw?.ticks_per_second;
   if (!Array.isArray(raw?.metrics) || !(rate > 0)) {
@@ -41,5 +43,5 @@ function parsed(text) {
 /** @param {File} file @returns {Promise<External>} */
 export async function readExternal(file) {
   if (file.size > BYTES_MAX) throw new Error("The file is larger than 256 MB.");
-  return { name: file.name, totals: totalsOf(await file.text()) };
+  return { name: file.name, totals: await totalsOf(await file.text()) };
 }

@@ -59,8 +59,8 @@ function waits(raw, onCall) {
   ];
   const heads = ["waiting at, and for whom", "lost (CPU)", "times", "share of the waiting there"];
   const part = (/** @type {any[]} */ waits) => table(heads, waits.flatMap(group));
-  const rest = raw.waits.length > SHOWN
-    ? more(raw.waits.length - SHOWN, () => [part(raw.waits.slice(SHOWN))]) : null;
+  const all = raw.waits.length + (raw.left_out?.waits ?? 0);
+  const rest = all > SHOWN ? more(all - SHOWN, () => [part(raw.waits.slice(SHOWN))]) : null;
   const base = el("p.base", {}, raw.waits_base);
   return block("Who waited for whom", base, part(raw.waits.slice(0, SHOWN)), rest);
 }

@@ -22,13 +22,13 @@ export function findings(raw, leads) {
   if (!shown.length) {
     return el("div.card.calm", {}, el("h2", {}, "Fix first"), el("p", {}, raw.nothing_found));
   }
+  const all = shown.length + (raw.left_out?.findings ?? 0);
   const items = (/** @type {number} */ from, /** @type {number} */ to) =>
     el("ol.findings", {}, ...shown.slice(from, to).map(
       (/** @type {any} */ finding, /** @type {number} */ index) =>
         el("li", {}, card(raw, finding, from + index, leads))));
   return el("div", {}, el("h2", {}, "Fix first"), items(0, FIRST),
-    shown.length > FIRST
-      ? more(shown.length - FIRST, () => [items(FIRST, shown.length)]) : null,
+    all > FIRST ? more(all - FIRST, () => [items(FIRST, shown.length)]) : null,
     raw.gains_together ? el("p.together", {}, raw.gains_together) : null);
 }
 

@@ -8,9 +8,7 @@ export function renderTop(host, raw, buttons) {
   const threads = `${raw.locations.length} thread${raw.locations.length === 1 ? "" : "s"}`;
   const processes = raw.processes.length === 1 ? "1 process" : `${raw.processes.length} processes`;
   const observed = raw.observed_by ? `observed by ${raw.observed_by}` : "";
-  const regions = raw.regions
-    .filter((/** @type {{role: string}} */ region) => region.role !== "artificial").length;
-  const size = `${count(regions)} regions, ${count(raw.calls.length)} call paths`;
+  const size = `${count(raw.region_count)} regions, ${count(raw.call_count)} call paths`;
   const run = [`on ${threads} (${processes})`, observed, size];
   const facts = (raw.difference ? [size] : run).filter(Boolean).join(" · ");
   const where = [raw.started, raw.host && `on ${raw.host}`].filter(Boolean).join(" ");

@@ -27,7 +27,7 @@ pub use sums::sums;
 pub use tasks::tasks;
 pub use text::source_text;
 pub use trees::trees;
-pub use whole::{cube, instances, report};
+pub use whole::{cube, first, instances, report};
 
 use pompeii_index::{State, WindowError};
 

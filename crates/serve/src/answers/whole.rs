@@ -13,6 +13,11 @@ pub fn cube(session: &Session) -> Result<Reply, Refused> {
     text(session.cube())
 }
 
+/// The begin of the overview; `null` if the data of the trees are there as soon, or there are none.
+pub fn first(session: &Session) -> Reply {
+    Reply::new(JSON, session.first().unwrap_or("null").to_owned())
+}
+
 /// The most severe instances of waiting; none without an analysis.
 pub fn instances(session: &Session) -> Result<Reply, Refused> {
     Ok(Reply::json(&session.instances()))

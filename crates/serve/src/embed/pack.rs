@@ -20,6 +20,7 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use pompeii_report::base64;
 
 /// Words of a picture (`wire.rs`) before its rows, and of each row.
 const HEAD_WORDS: usize = 8;
@@ -85,34 +86,9 @@ fn deflated(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Bytes in letters of an alphabet of 64.
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for part in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(part.get(place).copied().unwrap_or_default());
-        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * place)) as usize & 63];
-            text.push(if place <= part.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_of_the_standard() {
-        let all: Vec<String> = ["", "f", "fo", "foo", "foob", "fooba"]
-            .iter()
-            .map(|it| base64(it.as_bytes()))
-            .collect();
-        assert_eq!(all, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="]);
-    }
 
     /// The same numbers as in the test of the page that reads them (`picture.test.mjs`).
     #[test]

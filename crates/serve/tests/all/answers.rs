@@ -8,7 +8,7 @@ use pompeii_otf2::read::Archive;
 use pompeii_otf2::reference::LocationRef;
 use serde_json::Value;
 
-use crate::common::{Running, index_file, reported, sample, traced};
+use crate::common::{Running, index_file, reported, reported_of, sample, traced};
 
 /// A picture as a page decodes it.
 struct Decoded {
@@ -75,6 +75,7 @@ fn opening_tells_what_there_is() {
     assert_eq!(opening["has"]["trace"], true);
     assert_eq!(opening["has"]["messages"], true);
     assert_eq!(opening["has"]["report"], false);
+    assert_eq!(server.answer("first"), Value::Null);
     assert_eq!(server.refusal("cube").0, 404);
     assert_eq!(server.refusal("report").0, 404);
 }
@@ -92,6 +93,19 @@ fn an_experiment_without_a_trace_has_its_report() {
     assert_eq!(server.refusal("picture?rows=f0&t0=0&t1=1").0, 404);
     assert_eq!(server.refusal("sums?t0=0&t1=1").0, 404);
     assert_eq!(server.refusal("at?loc=0&t=1").0, 404);
+}
+
+/// The overview comes before thousands of call paths, and alone it has none of them.
+#[test]
+fn the_begin_of_a_long_report_is_an_answer_of_its_own() {
+    assert_eq!(Running::new(reported()).answer("first"), Value::Null);
+    let calls = (1..1500).map(|line| format!("\nmain/work@a.c:{line}  *  time=6"));
+    let text = "wall=10000 locations=2\nmain  *  time=4".to_owned() + &calls.collect::<String>();
+    let server = Running::new(reported_of(&text));
+    let (first, whole) = (server.answer("first"), server.answer("cube"));
+    assert_eq!((&first["program"], &first["call_count"]), (&whole["program"], &1500.into()));
+    assert_eq!(whole["calls"].as_array().unwrap().len(), 1500);
+    assert!(first["calls"].as_object().unwrap().is_empty());
 }
 
 #[test]

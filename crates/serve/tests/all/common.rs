@@ -155,7 +155,11 @@ pub fn index_file(folder: &Path) -> PathBuf {
 
 /// A report without a trace.
 pub fn reported() -> Viewed {
-    let text = "wall=10 locations=2\n main  *  time=4\n main/work@a.c:3  *  time=6";
+    reported_of("wall=10 locations=2\n main  *  time=4\n main/work@a.c:3  *  time=6")
+}
+
+/// The same of a cube in the notation of tests.
+pub fn reported_of(text: &str) -> Viewed {
     let measured = pompeii_analysis::notation::cube(text).unwrap();
     let cube = pompeii_analysis::derive(&measured);
     let info = RunInfo { command: "./a.out".to_owned(), ..RunInfo::default() };
