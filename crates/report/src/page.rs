@@ -50,12 +50,14 @@ impl Page {
     }
 }
 
-/// Writes what the trees and the overview show, as JSON.
+/// Writes what the trees and the overview show, as JSON, for a page that has its overview already.
 ///
 /// # Errors
 /// What cannot be written.
 pub fn write_page_data(cube: &Cube, run: &RunInfo, out: &mut impl Write) -> io::Result<()> {
-    Page::new((cube, cube), run).write(cube, out)
+    let calls = PageCalls::new(cube, LEVELS);
+    let facts = page_facts(cube, run, &calls);
+    Ok(serde_json::to_writer(out, &page_data(cube, &facts, &calls))?)
 }
 
 /// The begin of the overview, with the same names as in the whole data. Lists of regions and call
