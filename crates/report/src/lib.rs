@@ -62,7 +62,7 @@ pub use hot_lines::{HotLine, hot_lines};
 pub use html::{html, write_html};
 pub use json::{JsonReport, json, json_report, json_trees};
 pub use json_schema::json_schema;
-pub use packing::base64;
+pub use packing::{base64, packed};
 pub use page::{Page, write_page_data};
 pub use processes::{JsonProcess, processes};
 pub use resources::{OfRanks, RankResources, Resources};

@@ -56,6 +56,16 @@ impl Write for Packing {
     }
 }
 
+/// A long text, packed; `None` if it is short.
+pub fn packed(text: &str) -> Option<String> {
+    let mut packing = Packing::default();
+    packing.write_all(text.as_bytes()).ok()?;
+    match packing.finish().ok()? {
+        Text::Packed(letters) => Some(letters),
+        Text::Plain(_) => None,
+    }
+}
+
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Bytes in letters of an alphabet of 64 (RFC 4648, section 4).

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import test, { after } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { deflateSync } from "node:zlib";
 
 import { checkAxe, close, end, open, shot } from "./browser.mjs";
 
@@ -36,6 +37,27 @@ test("the offline page has sums of the whole run, and loads nothing", async () =
   await shot(page, "embedded");
   await checkAxe(page);
   await close(page);
+});
+
+test("what is known of a trace may be packed", async () => {
+  const { pictures, moments, ...known } = embedded();
+  const packed = JSON.stringify({ pictures, moments,
+    known: deflateSync(JSON.stringify(known)).toString("base64") });
+  const file = fileURLToPath(url);
+  const text = fs.readFileSync(file, "utf8");
+  const from = text.indexOf('id="timeline">') + 'id="timeline">'.length;
+  const other = file.replace(".html", "-packed.html");
+  fs.writeFileSync(other, text.slice(0, from) + packed
+    + text.slice(text.indexOf("</script>", from)));
+  const shown = [];
+  for (const of of [url, pathToFileURL(other)]) {
+    const page = await open(`${of}#view=timeline`);
+    await page.locator(".sums tbody tr").first().waitFor();
+    shown.push(await page.locator("#panel-timeline").innerText());
+    await close(page);
+  }
+  assert.match(shown[0], /exact/);
+  assert.equal(shown[1], shown[0]);
 });
 
 test("a click selects, zooming works, and what is missing is said", async () => {

@@ -62,16 +62,19 @@ export class EmbeddedSource {
   /** @returns {Promise<Opened | null>} */
   async open() {
     if (!this.trace) return null;
+    // What is known of a trace with many regions is packed.
+    const { known, ...rest } = JSON.parse(this.trace);
     /** @type {Embedded} */
-    this.embedded = JSON.parse(this.trace);
-    const pictures = await Promise.all(this.embedded.pictures.map(unpackPicture));
+    const embedded = known ? { ...rest, ...JSON.parse(await unpackText(known)) } : rest;
+    this.embedded = embedded;
+    const pictures = await Promise.all(embedded.pictures.map(unpackPicture));
     this.known = pictures.map((picture) => ({
       picture,
       rows: new Map(picture.rows.map((row, at) => [rowKey(row), at])),
       window: spanOf(picture),
     })).sort((a, b) => a.window[1] - a.window[0] - (b.window[1] - b.window[0]));
-    this.moments = new EmbeddedMoments(this.embedded.moments ?? []);
-    return this.embedded.open;
+    this.moments = new EmbeddedMoments(embedded.moments ?? []);
+    return embedded.open;
   }
 
   /** Whether a moment has a picture of its own. @param {import("./source.js").Instance} instance */

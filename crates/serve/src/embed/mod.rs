@@ -8,6 +8,7 @@ mod pack;
 
 use std::sync::Arc;
 
+use pompeii_report::packed;
 use serde_json::{Value, json};
 
 use crate::routes::answer_of;
@@ -36,6 +37,9 @@ const CURVES_PERCENT: usize = 5;
 /// The part of a moment that its curves may take, in percent.
 const MOMENT_CURVES_PERCENT: usize = 20;
 
+/// By how much the text may become longer when it says what the moments have.
+const TOLD_BYTES: usize = 64;
+
 /// Begin and end, since the begin of the trace.
 type Window = (u64, u64);
 
@@ -46,7 +50,7 @@ pub fn embedded(session: &Arc<Session>, budget: usize) -> Option<String> {
     session.clone().start()?.join().ok()?;
     session.index().ok()?;
     let mut embedding = Embedding::new(session)?;
-    embedding.left = budget.checked_sub(embedding.text().len())?;
+    embedding.left = budget.checked_sub(embedding.text().len() + TOLD_BYTES)?;
     let whole = (0, embedding.open["length"].as_u64()?.max(1));
     if !embedding.take_run(whole) {
         return None;
@@ -102,12 +106,16 @@ impl<'a> Embedding<'a> {
         Some(this)
     }
 
+    /// What is known of the whole trace is packed if it is long: it names all regions.
     fn text(&self) -> String {
         let Embedding { open, instances, sums, pictures, moments, .. } = self;
-        let whole = json!({
-            "open": open, "instances": instances, "sums": sums, "pictures": pictures,
-            "moments": moments
-        });
+        let known = json!({ "open": open, "instances": instances, "sums": sums });
+        let mut whole = match packed(&known.to_string()) {
+            Some(letters) => json!({ "known": letters }),
+            None => known,
+        };
+        whole["pictures"] = json!(pictures);
+        whole["moments"] = json!(moments);
         whole.to_string()
     }
 
@@ -168,8 +176,7 @@ impl<'a> Embedding<'a> {
         fits
     }
 
-    /// Says what the page can be asked for in its moments. The words were there before, so the
-    /// text becomes no longer.
+    /// Says what the page can be asked for in its moments.
     fn tell(&mut self) {
         let any = |is: &dyn Fn(&Value) -> bool| self.moments.iter().any(is);
         let links = |kind: &'static str| any(&|it| facts::has_links(it, kind));

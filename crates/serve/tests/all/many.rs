@@ -71,8 +71,9 @@ fn events(location: u64) -> Vec<(u64, Event)> {
     events
 }
 
-/// Writes the trace; returns its length in nanoseconds.
-fn write(folder: &Path) -> u64 {
+/// Writes the trace, with regions in addition that no location visits; returns its length in
+/// nanoseconds.
+fn write(folder: &Path, more_regions: usize) -> u64 {
     let mut archive = ArchiveWriter::create(folder, "traces", Options::default()).unwrap();
     let all: Vec<Vec<(u64, Event)>> = (0..LOCATIONS as u64).map(events).collect();
     let mut last = 0;
@@ -118,8 +119,11 @@ fn write(folder: &Path) -> u64 {
         };
         archive.define(location).unwrap();
     }
-    for (number, (name, region_role, paradigm)) in REGIONS.into_iter().enumerate() {
-        let (id, name) = (RegionRef(number as u32), archive.string(name).unwrap());
+    let more = (0..more_regions)
+        .map(|number| (format!("function_{number}"), RegionRole::FUNCTION, Paradigm::USER));
+    let regions = REGIONS.map(|(name, role, paradigm)| (name.to_owned(), role, paradigm));
+    for (number, (name, region_role, paradigm)) in regions.into_iter().chain(more).enumerate() {
+        let (id, name) = (RegionRef(number as u32), archive.string(&name).unwrap());
         let region = def::Region { id, name, region_role, paradigm, ..Default::default() };
         archive.define(region).unwrap();
     }
@@ -141,8 +145,8 @@ fn analysis(length: u64) -> Value {
     json!({ "instances": instances.collect::<Vec<_>>() })
 }
 
-/// Of an embedded picture: whether each interval is exact, its begin, and its number of rows.
-fn head(picture: &str) -> (bool, u64, u64) {
+/// What the page has in letters.
+fn unpacked(letters: &str) -> Vec<u8> {
     let letter = |letter: u8| match letter {
         b'A'..=b'Z' => letter - b'A',
         b'a'..=b'z' => letter - b'a' + 26,
@@ -151,7 +155,7 @@ fn head(picture: &str) -> (bool, u64, u64) {
         _ => 63,
     };
     let mut packed = Vec::new();
-    for part in picture.as_bytes().chunks(4) {
+    for part in letters.as_bytes().chunks(4) {
         let word = part.iter().fold(0_u32, |word, &of| match of {
             b'=' => word << 6,
             of => word << 6 | u32::from(letter(of)),
@@ -160,7 +164,12 @@ fn head(picture: &str) -> (bool, u64, u64) {
     }
     let mut unpacked = Vec::new();
     ZlibDecoder::new(&packed[..]).read_to_end(&mut unpacked).unwrap();
-    let mut bytes = unpacked.into_iter();
+    unpacked
+}
+
+/// Of an embedded picture: whether each interval is exact, its begin, and its number of rows.
+fn head(picture: &str) -> (bool, u64, u64) {
+    let mut bytes = unpacked(picture).into_iter();
     let mut number = || {
         let (mut number, mut shift) = (0, 0);
         loop {
@@ -179,7 +188,7 @@ fn head(picture: &str) -> (bool, u64, u64) {
 #[test]
 fn a_page_of_64_threads_is_small_and_has_the_worst_moments() {
     let folder = tempfile::tempdir().unwrap();
-    let length = write(folder.path());
+    let length = write(folder.path(), 0);
     let results = folder.path().join("analysis.json");
     fs::write(&results, analysis(length).to_string()).unwrap();
     let mut viewed = traced(folder.path());
@@ -213,4 +222,22 @@ fn a_page_of_64_threads_is_small_and_has_the_worst_moments() {
     };
     let moments = instances.iter().filter(has_moment).count();
     assert!(moments >= WANTED, "{moments} moments, {pictures:?}");
+}
+
+/// Their names alone would take more than half of the page.
+#[test]
+fn a_page_of_thousands_of_regions_has_a_timeline() {
+    const REGIONS_MORE: usize = 9000;
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), REGIONS_MORE);
+    let timeline = embedded(&Session::open(traced(folder.path())), PAGE_BYTES).unwrap();
+    assert!(timeline.len() <= PAGE_BYTES, "{} bytes", timeline.len());
+    let timeline: Value = serde_json::from_str(&timeline).unwrap();
+    let known = unpacked(timeline["known"].as_str().unwrap());
+    assert!(known.len() > PAGE_BYTES / 2, "{} bytes", known.len());
+    let known: Value = serde_json::from_slice(&known).unwrap();
+    let regions = known["open"]["regions"].as_array().unwrap().iter();
+    let names = regions.filter_map(|region| region["name"].as_str());
+    assert_eq!(names.filter(|name| name.starts_with("function_")).count(), REGIONS_MORE);
+    assert!(!timeline["pictures"].as_array().unwrap().is_empty());
 }
