@@ -22,55 +22,75 @@ pub fn html(cube: &Cube, run: &RunInfo) -> String {
     String::from_utf8(page).unwrap_or_default()
 }
 
-/// Writes the page of an analysed run, with the JSON of a timeline if there is a trace. `trees` may
-/// have more call paths than the cube of the overview, after those of it. Not all of the page is in
-/// memory.
+/// Writes the page of an analysed run, with the JSON of a timeline if there is a trace ([`Html`]).
 ///
 /// # Errors
 /// What cannot be written.
 pub fn write_html(
-    (cube, trees): (&Cube, &Cube),
+    cubes: (&Cube, &Cube),
     run: &RunInfo,
     timeline: Option<&str>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let mut rest = PAGE;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        out.write_all(before.as_bytes())?;
-        match name {
-            "POLICY" => out.write_all(POLICY.as_bytes())?,
-            "TITLE" => write!(out, "{}", escape(&format!("{} - Pompeii", cube.program)))?,
-            "STYLES" => write!(out, "<style>\n{}\n</style>\n", *STYLE)?,
-            "SCRIPT" => write!(out, "<script>\n{}</script>\n", *SCRIPT)?,
-            "DATA" => write_data((cube, trees), run, timeline, out)?,
-            _ => {}
-        }
-        rest = after;
-    }
-    out.write_all(rest.as_bytes())
+    Html::new(cubes, run)?.write(timeline, out)
 }
 
-/// Writes the elements with the data. What is long is packed, and then its begin comes first.
-fn write_data(
-    (cube, trees): (&Cube, &Cube),
-    run: &RunInfo,
-    timeline: Option<&str>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let page = Page::new((cube, trees), run);
-    if let Some(first) = page.first() {
-        write_json("data-first", first.as_bytes(), out)?;
-    }
-    let mut packing = Packing::default();
-    page.write(trees, &mut packing)?;
-    match packing.finish()? {
-        Text::Plain(json) => write_json("data", &json, out)?,
-        Text::Packed(letters) => {
-            writeln!(out, "<script type=\"text/plain\" id=\"data\">{letters}</script>")?;
+/// The page of an analysed run, before it is known which timeline it has room for.
+pub struct Html {
+    title: String,
+    /// Its elements with data.
+    data: Vec<u8>,
+}
+
+impl Html {
+    /// `trees` may have more call paths than the cube of the overview, after those of it. Long data
+    /// are packed, and then their begin comes first.
+    ///
+    /// # Errors
+    /// What cannot be packed.
+    pub fn new((cube, trees): (&Cube, &Cube), run: &RunInfo) -> io::Result<Html> {
+        let page = Page::new((cube, trees), run);
+        let mut data = Vec::new();
+        if let Some(first) = page.first() {
+            write_json("data-first", first.as_bytes(), &mut data)?;
         }
+        let mut packing = Packing::default();
+        page.write(trees, &mut packing)?;
+        match packing.finish()? {
+            Text::Plain(json) => write_json("data", &json, &mut data)?,
+            Text::Packed(letters) => {
+                writeln!(data, "<script type=\"text/plain\" id=\"data\">{letters}</script>")?;
+            }
+        }
+        Ok(Html { title: format!("{} - Pompeii", cube.program), data })
     }
-    timeline.map_or(Ok(()), |timeline| write_json("timeline", timeline.as_bytes(), out))
+
+    /// Writes it, with the JSON of a timeline.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub fn write(&self, timeline: Option<&str>, out: &mut impl Write) -> io::Result<()> {
+        let mut rest = PAGE;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+            out.write_all(before.as_bytes())?;
+            match name {
+                "POLICY" => out.write_all(POLICY.as_bytes())?,
+                "TITLE" => write!(out, "{}", escape(&self.title))?,
+                "STYLES" => write!(out, "<style>\n{}\n</style>\n", *STYLE)?,
+                "SCRIPT" => write!(out, "<script>\n{}</script>\n", *SCRIPT)?,
+                "DATA" => {
+                    out.write_all(&self.data)?;
+                    if let Some(timeline) = timeline {
+                        write_json("timeline", timeline.as_bytes(), out)?;
+                    }
+                }
+                _ => {}
+            }
+            rest = after;
+        }
+        out.write_all(rest.as_bytes())
+    }
 }
 
 fn write_json(id: &str, json: &[u8], out: &mut impl Write) -> io::Result<()> {

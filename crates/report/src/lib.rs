@@ -59,7 +59,7 @@ pub use explain::{UnknownProperty, distance, explain};
 pub use explain_run::{explain_in, explain_other};
 pub use flat::{FlatBy, FlatKey, FlatOf, FlatOptions, flat, flat_json};
 pub use hot_lines::{HotLine, hot_lines};
-pub use html::{html, write_html};
+pub use html::{Html, html, write_html};
 pub use json::{JsonReport, json, json_report, json_trees};
 pub use json_schema::json_schema;
 pub use packing::{base64, packed};

@@ -11,9 +11,11 @@ use flate2::write::ZlibEncoder;
 /// them, and they leave room for a timeline.
 const LONG_BYTES: usize = 512 << 10;
 
-/// A text that is packed when it turns out to be long.
+/// A text that is packed when it turns out to be long. It is packed in long parts, because each of
+/// them costs more than its bytes.
 #[derive(Default)]
 pub(crate) struct Packing {
+    /// What is not packed yet.
     plain: Vec<u8>,
     packed: Option<ZlibEncoder<Vec<u8>>>,
 }
@@ -29,24 +31,29 @@ pub(crate) enum Text {
 
 impl Packing {
     /// The whole text.
-    pub(crate) fn finish(self) -> io::Result<Text> {
+    pub(crate) fn finish(mut self) -> io::Result<Text> {
+        if self.packed.is_some() {
+            self.pack()?;
+        }
         Ok(match self.packed {
             Some(packed) => Text::Packed(base64(&packed.finish()?)),
             None => Text::Plain(self.plain),
         })
     }
+
+    fn pack(&mut self) -> io::Result<()> {
+        let new = || ZlibEncoder::new(Vec::new(), Compression::default());
+        self.packed.get_or_insert_with(new).write_all(&self.plain)?;
+        self.plain.clear();
+        Ok(())
+    }
 }
 
 impl Write for Packing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(packed) = &mut self.packed {
-            return packed.write(bytes);
-        }
         self.plain.extend_from_slice(bytes);
         if self.plain.len() > LONG_BYTES {
-            let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
-            packed.write_all(&std::mem::take(&mut self.plain))?;
-            self.packed = Some(packed);
+            self.pack()?;
         }
         Ok(bytes.len())
     }

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use pompeii_model::Cube;
-use pompeii_report::RunInfo;
+use pompeii_report::Html;
 use pompeii_serve::Session;
 
 use super::analyze::ANCHOR_FILE;
@@ -48,11 +47,12 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let info = report::run_info(&experiment, compared);
     let trees = experiment.trees();
     let cubes = (&experiment.cube, trees.as_ref());
-    let timeline = timeline(&experiment, cubes, &info)?;
+    let html = Html::new(cubes, &info)?;
+    let timeline = timeline(&experiment, &html)?;
     let timeline = timeline.as_deref();
     let Some(path) = named_file(Some(&arguments.output)) else {
         let mut page = Vec::new();
-        pompeii_report::write_html(cubes, &info, timeline, &mut page)?;
+        html.write(timeline, &mut page)?;
         // Names stand in it as JSON.
         print_json(&String::from_utf8_lossy(&page))?;
         return Ok(ExitCode::SUCCESS);
@@ -60,7 +60,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
     let progress = Progress::of(format!("writing {}", shown(path)));
     let write = |file: File| {
         let mut page = BufWriter::new(file);
-        pompeii_report::write_html(cubes, &info, timeline, &mut page)?;
+        html.write(timeline, &mut page)?;
         page.flush()
     };
     File::create(path).and_then(write).with_context(|| cannot("write", path))?;
@@ -70,11 +70,7 @@ pub fn execute(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 /// The timeline for the page, if the experiment has a trace. Without one the page has the rest.
-fn timeline(
-    experiment: &Experiment,
-    cubes: (&Cube, &Cube),
-    info: &RunInfo,
-) -> Result<Option<String>> {
+fn timeline(experiment: &Experiment, html: &Html) -> Result<Option<String>> {
     let folder = &experiment.folder;
     let anchor = folder.join(ANCHOR_FILE);
     // The events of a program that is running are not in its experiment yet.
@@ -83,7 +79,7 @@ fn timeline(
     }
     let progress = Progress::of(format!("drawing the timeline of {}", shown(&anchor)));
     let mut rest = Counted(0);
-    pompeii_report::write_html(cubes, info, None, &mut rest)?;
+    html.write(None, &mut rest)?;
     let session = Session::open(view::traced(folder, anchor, shown_name(&experiment.named)));
     let timeline = pompeii_serve::embedded(&session, PAGE_BYTES.saturating_sub(rest.0));
     drop(progress);
