@@ -25,7 +25,7 @@
 //! | `name`, `file`, `longer`, `task` | what `find` looks for: `a.c:12`, ticks, `task_0_7` |
 //! | `instances` | the most severe instances of waiting that `pompeii analyze` found |
 //! | `source?file` | the text of a source, by its place in `files` of `open` |
-//! | `first` | what the overview shows of that before anything is opened there; `null` if that is short |
+//! | `first` | what the overview shows of `cube` at once; `null` if all of it is short |
 //! | `cube` | the data of the trees, as the offline page has it |
 //! | `trees?t0&t1&waits` | the same for a window, with `window` and the names of `unknown` metrics; |
 //! | | with `waits=0` time and visits only, at once: the rest may take seconds |
