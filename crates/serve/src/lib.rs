@@ -7,8 +7,9 @@
 //! * [`embedded`] asks it once for the timeline of an offline page.
 //! * `answers/` has one file for each kind of question; `wire.rs` describes the answers.
 //!
-//! One thread takes requests, two threads answer those that read the trace, and one thread for each
-//! CPU builds an index. The other crates know nothing of HTTP.
+//! One thread takes requests, and two threads answer those that read the report or the trace. When
+//! a server begins, one thread prepares the report, and one thread for each CPU builds an index.
+//! The other crates know nothing of HTTP.
 
 mod answers;
 mod browser;

@@ -114,6 +114,17 @@ impl Session {
         thread::Builder::new().name("index".to_owned()).spawn(work).ok()
     }
 
+    /// Makes what every page asks for first, while the browser starts. Without the thread, the
+    /// first questions take longer, and their answers are the same.
+    pub(crate) fn prepare(self: Arc<Session>) {
+        let work = move || {
+            // In the order in which a page asks.
+            self.first();
+            self.cube();
+        };
+        let _ = thread::Builder::new().name("report".to_owned()).spawn(work);
+    }
+
     /// How far the index is.
     pub fn progress(&self) -> &Progress {
         &self.progress
