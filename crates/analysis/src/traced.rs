@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Root};
+use pompeii_model::{CallId, Cube, IndexVec, LocationId, MetricId, Root, Ticks};
 use thiserror::Error;
 
 use crate::reference::pairs;
@@ -67,30 +67,40 @@ fn check(profile: &Cube, trace: &Cube) -> Result<(), OtherRun> {
     }
 }
 
-/// The call paths and locations of the profile, for those of the trace.
+/// The call paths of the profile, for those of the trace.
 pub(crate) struct Calls {
+    /// That with most time, where several correspond.
     calls: IndexVec<CallId, Option<CallId>>,
+    /// All of them, where there are several.
+    several: HashMap<CallId, Vec<CallId>>,
 }
 
 impl Calls {
     /// A trace does not have the places from which MPI is called, and visits of lock routines that
-    /// were summed have none either. Such a call path corresponds to the first one of its routine.
+    /// were summed have none either. Such a call path stands for all of its routine.
     pub(crate) fn new(trace: &Cube, profile: &Cube) -> Self {
         let mut calls = pairs(trace, profile);
+        let mut several = HashMap::new();
         let name = |cube: &Cube, call: CallId| cube.regions[cube.calls.region(call)].name.clone();
-        let mut known: HashMap<(CallId, String), CallId> = HashMap::new();
+        let mut known: HashMap<(CallId, String), Vec<CallId>> = HashMap::new();
         for call in profile.calls.ids() {
             if let Some(parent) = profile.calls.parent(call) {
-                known.entry((parent, name(profile, call))).or_insert(call);
+                known.entry((parent, name(profile, call))).or_default().push(call);
             }
         }
+        let time = profile.metric("time");
+        let ticks = |call: &CallId| time.map_or(0, |time| profile.own(time, *call));
         for call in trace.calls.ids() {
             let parent = trace.calls.parent(call).and_then(|parent| calls[parent]);
-            if let (None, Some(parent)) = (calls[call], parent) {
-                calls[call] = known.get(&(parent, name(trace, call))).copied();
+            let (None, Some(parent)) = (calls[call], parent) else { continue };
+            let same = known.get(&(parent, name(trace, call))).cloned().unwrap_or_default();
+            // The first one of those with the same time.
+            calls[call] = same.iter().copied().rev().max_by_key(ticks);
+            if same.len() > 1 {
+                several.insert(call, same);
             }
         }
-        Self { calls }
+        Self { calls, several }
     }
 
     /// The call path of the profile for one of the trace.
@@ -107,12 +117,43 @@ impl Calls {
         for call in trace.calls.ids() {
             let Some(own) = self.calls[call] else { continue };
             for (at, &value) in trace.row(from, call).iter().enumerate() {
-                if value != 0 {
-                    profile.add(to, own, LocationId(at as u32), value);
+                let location = LocationId(at as u32);
+                match self.several.get(&call) {
+                    _ if value == 0 => {}
+                    None => profile.add(to, own, location, value),
+                    Some(all) => divide(profile, (to, location), all, value),
                 }
             }
         }
     }
+}
+
+/// Divides a value among call paths in proportion to their time, so that no part of it becomes
+/// larger than the time that it is a part of.
+fn divide(
+    profile: &mut Cube,
+    (metric, location): (MetricId, LocationId),
+    calls: &[CallId],
+    value: Ticks,
+) {
+    let time = profile.metric("time");
+    let ticks = |call: &CallId| time.map_or(0, |time| profile.get(time, *call, location).max(0));
+    let times: Vec<Ticks> = calls.iter().map(ticks).collect();
+    let all: i128 = times.iter().copied().map(i128::from).sum();
+    let (mut before, mut given) = (0, 0);
+    for (place, (call, ticks)) in calls.iter().zip(times).enumerate() {
+        before += i128::from(ticks);
+        let is_last = place + 1 == calls.len();
+        let until = if is_last { value } else { part(value, (before, all)) };
+        profile.add(metric, *call, location, until - given);
+        given = until;
+    }
+}
+
+/// A share of a value, rounded down.
+fn part(value: Ticks, (part, whole): (i128, i128)) -> Ticks {
+    let share = i128::from(value).saturating_mul(part).checked_div(whole);
+    share.and_then(|share| Ticks::try_from(share).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -151,6 +192,34 @@ mod tests {
             profile.roots,
             [Root { call: barrier, by, direct_ticks: 60, indirect_ticks: 2 }]
         );
+        assert!(crate::check_sum(&crate::derive(&profile)).is_ok());
+    }
+
+    /// MPI_Barrier is called at two lines, with 30 and 10 ticks on the first process.
+    #[test]
+    fn a_routine_of_the_trace_stands_for_all_places_that_call_it() {
+        let mut profile = cube(
+            "wall=100 locations=2 processes=2
+             a                       *  time=60
+             a/MPI_Barrier@a.c:2     0  time=30 visits=1
+             a/MPI_Barrier@a.c:2     1  time=40 visits=1
+             a/MPI_Barrier@a.c:7     0  time=10 visits=1",
+        );
+        let trace = cube(
+            "wall=100 locations=2 processes=2
+             a               *  time=60
+             a/MPI_Barrier@MPI  0  time=40 visits=2 mpi_barrier_completion=11
+             a/MPI_Barrier@MPI  1  time=40 visits=1 mpi_barrier_completion=8",
+        );
+        add_trace(&mut profile, &trace).unwrap();
+        let metric = profile.metric("mpi_barrier_completion").unwrap();
+        let row = |line| {
+            let has =
+                |call: &CallId| profile.regions[profile.calls.region(*call)].begin_line == line;
+            let call = profile.calls.ids().find(has).unwrap();
+            [0, 1].map(|location| profile.get(metric, call, LocationId(location)))
+        };
+        assert_eq!((row(2), row(7)), ([8, 8], [3, 0]));
         assert!(crate::check_sum(&crate::derive(&profile)).is_ok());
     }
 
