@@ -5,7 +5,7 @@
 //! A finding has another loss or another cause if the trace moves its loss to other code. Then what
 //! was removed is something else, and the finding keeps its prediction.
 
-use pompeii_model::{Cube, Ticks};
+use pompeii_model::{Cube, MetricId, Ticks};
 
 use crate::dilation::Costs;
 use crate::findings::{Finding, FromTrace, Gain};
@@ -55,6 +55,23 @@ impl Removed {
     }
 }
 
+/// Whether it is known that most of the time of a finding is waiting for others. In a run that is
+/// played again, calls of MPI keep all other time: in a send that ends late, for example, or where a
+/// file is closed.
+fn is_waiting(cube: &Cube, finding: &Finding) -> bool {
+    let Some(metric) = cube.metric(finding.metric).filter(|_| is_of_mpi(finding)) else {
+        return true;
+    };
+    let ticks =
+        |part: MetricId| -> Ticks { finding.calls.iter().map(|call| cube.own(part, *call)).sum() };
+    let waiting: Ticks = cube.metric_children(metric).map(ticks).sum();
+    2 * waiting >= finding.lost_ticks
+}
+
+fn is_of_mpi(finding: &Finding) -> bool {
+    finding.metric.starts_with("mpi_")
+}
+
 /// How much of a gain depends on who got a lock first in the recorded run.
 fn lock_order(share: f64) -> String {
     const LITTLE: f64 = 0.005;
@@ -75,6 +92,9 @@ pub(crate) fn apply(
     let measuring = costs.map_or(0, Costs::run_ticks);
     for finding in found.iter_mut().filter(|finding| finding.explained_by.is_none()) {
         let Some(of) = removed.iter().find(|of| of.is(cube, finding)) else { continue };
+        if !is_waiting(cube, finding) {
+            continue;
+        }
         let (name, lost) = (finding.property.name, finding.lost_ticks);
         let gain = of.gain(cube, finding.gain).in_run(cube, name, lost);
         finding.gain = Some(gain.without_measuring(cube, name, measuring));

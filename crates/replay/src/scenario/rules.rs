@@ -25,6 +25,8 @@ pub(super) struct Rules {
     free: Vec<Vec<usize>>,
     /// By region: scenarios in which all locations arrive there at the mean of their times.
     even: Vec<Vec<usize>>,
+    /// Scenarios with a region of the list before.
+    some_even: Vec<usize>,
     /// Scenarios in which messages take no time.
     ideal: Vec<usize>,
     /// Scenarios in which waiting for locks keeps its length.
@@ -57,6 +59,9 @@ impl Rules {
                     of.get_mut(region.index()).into_iter().for_each(|all| all.push(number));
                 }
             }
+            if !scenario.even.is_empty() {
+                rules.some_even.push(number);
+            }
             if scenario.has_ideal_network {
                 rules.ideal.push(number);
             }
@@ -70,6 +75,15 @@ impl Rules {
     /// Scenarios in which all locations arrive in a region at the mean of their times.
     pub fn even(&self, region: RegionId) -> &[usize] {
         self.even.get(region.index()).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// A worker follows the fork of its master. In a scenario in which the master arrives somewhere
+    /// at a mean time, possibly before recorded work of its team, the worker goes with it.
+    pub fn fork(&self, clocks: &mut Clocks, fork: &Clocks) {
+        clocks.join(fork);
+        if clocks.time == fork.time {
+            clocks.take(fork, &self.some_even);
+        }
     }
 
     /// The region of a node.

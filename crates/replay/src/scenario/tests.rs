@@ -273,6 +273,40 @@ fn collective_operations_depend_on_those_who_send() {
     );
 }
 
+/// Process 0 waits from 10 to 30 for process 1, whose threads have worked until 28. They work again
+/// from 32 to 42.
+#[test]
+fn threads_of_a_process_that_shares_its_work_begin_sooner() {
+    check(
+        "end 44
+         comm W = 0 1
+         team A = 1.0 1.1
+         team B = 1.0 1.1
+         0 0.0 + early
+         0 1.0 fork
+         0 1.0 team A; + parallel; + work
+         0 1.1 team A; + parallel; + work
+         10 0.0 -; + MPI_Allreduce; begin
+         28 1.0 -; + ibarrier
+         28 1.1 -; + ibarrier
+         29 1.0 -; -; endteam A; join
+         29 1.1 -; -; endteam A
+         30 1.0 + MPI_Allreduce; begin
+         31 0.0 end ALLREDUCE W - 8 8; -
+         31 1.0 end ALLREDUCE W - 8 8; -
+         32 1.0 fork
+         32 1.0 team B; + parallel; + again
+         32 1.1 team B; + parallel; + again
+         42 1.0 -; + ibarrier
+         42 1.1 -; + ibarrier
+         43 1.0 -; -; endteam B; join
+         43 1.1 -; -; endteam B
+         44 1.0 + rest; -",
+        &[("even MPI_Allreduce", 34), ("work=0.5 1", 44)],
+        44,
+    );
+}
+
 /// The threads begin at 12 and 13, and work for 18 and 7 ticks. After the last arrival at 30, the
 /// run takes 20 ticks more.
 #[test]

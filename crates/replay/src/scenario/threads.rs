@@ -173,7 +173,7 @@ impl Scenarios {
         let clocks = &mut self.locations[record.location.index()].clocks;
         if let Some(fork) = fork.filter(|fork| fork.master != record.location) {
             if let Some(moment) = self.forks.get(&fork).filter(|it| it.time == forked) {
-                clocks.join(moment);
+                self.rules.fork(clocks, moment);
                 self.sizes.follow(clocks, moment);
             }
             clocks.time = record.time;

@@ -274,18 +274,47 @@ impl<'a> Costs<'a> {
         Ok(scenario)
     }
 
+    /// Locations of a group take the mean of their times in a region: those that were in it, and
+    /// those that wait for it. The groups are processes, or threads with one number in all of them.
+    pub fn shared(
+        &self,
+        region: RegionId,
+        of_ranks: bool,
+        waits: &dyn Fn(LocationId) -> bool,
+    ) -> Vec<Scaled> {
+        let Some(of) = self.ticks.get(&region) else { return Vec::new() };
+        let system = &self.definitions.system;
+        let mut groups: BTreeMap<u32, Vec<(LocationId, i64)>> = BTreeMap::new();
+        let mut of_process = (None, 0);
+        for (location, known) in system.locations.enumerated() {
+            let number = if of_process.0 == Some(known.process) { of_process.1 + 1 } else { 0 };
+            of_process = (Some(known.process), number);
+            let ticks = of.get(&location).copied().unwrap_or(0);
+            if ticks > 0 || waits(location) {
+                let group = if of_ranks { number } else { known.process.0 };
+                groups.entry(group).or_default().push((location, ticks));
+            }
+        }
+        groups.values().flat_map(|group| even_parts(region, group)).collect()
+    }
+
     /// Each location that was in the region takes the mean of their times.
     fn balanced(&self, region: RegionId) -> Vec<Scaled> {
         let of = self.ticks.get(&region).into_iter().flatten();
         let of: Vec<(LocationId, i64)> =
             of.filter(|(_, ticks)| **ticks > 0).map(|(at, ticks)| (*at, *ticks)).collect();
-        let mean = of.iter().map(|(_, ticks)| *ticks as f64).sum::<f64>() / of.len().max(1) as f64;
-        let scaled = |(location, ticks): (LocationId, i64)| {
-            let share = (mean / ticks as f64 * UNIT as f64).round() as i64;
-            Scaled { region, location: Some(location), share }
-        };
-        of.into_iter().map(scaled).collect()
+        even_parts(region, &of)
     }
+}
+
+/// Each location takes the mean of all times in a region. One without time gets none.
+fn even_parts(region: RegionId, of: &[(LocationId, i64)]) -> Vec<Scaled> {
+    let mean = of.iter().map(|(_, ticks)| *ticks as f64).sum::<f64>() / of.len().max(1) as f64;
+    let scaled = |&(location, ticks): &(LocationId, i64)| {
+        let share = (mean / ticks as f64 * UNIT as f64).round() as i64;
+        Scaled { region, location: Some(location), share }
+    };
+    of.iter().filter(|(_, ticks)| *ticks > 0).map(scaled).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use pompeii_analysis::format::counted;
 use pompeii_analysis::{Cause, Finding, Removed};
-use pompeii_model::{CallId, Cube, RegionId, Role, Ticks};
+use pompeii_model::{CallId, Cube, LocationId, RegionId, Role, Ticks};
 use pompeii_replay::scenario::{Scaled, Scenario, UNIT};
 use pompeii_report::{Change, RemovedFinding, WhatIf};
 
@@ -49,47 +49,93 @@ pub fn experiment_of(anchor: &Path) -> Option<&Path> {
 enum Repair {
     /// All who come to the barriers arrive at the mean of their times.
     Even,
+    /// Those who wait for the code that the finding names take an even part of it.
+    Shared,
     /// No thread waits.
     Free,
     /// The code takes less time: these ticks of the profile less, on all threads together.
     Less(Ticks),
 }
 
-impl Repair {
-    /// That of a finding; `None` if it cannot be played.
-    fn of(cube: &Cube, finding: &Finding) -> Option<Repair> {
-        // Threads without tasks: with more tasks, other threads would execute them.
-        if finding.metric.ends_with("_starvation") {
+impl Report {
+    /// What the repair of a finding does; `None` if it cannot be played.
+    fn repair(&self, costs: &Costs<'_>, finding: &Finding) -> Option<Repair> {
+        if !is_played(finding) || self.has_sections(finding) {
             return None;
         }
-        let processes = cube.system.processes.len().max(1);
-        let threads = (cube.system.locations.len() / processes).max(1) as Ticks;
-        match finding.cause {
-            Some(
-                Cause::ImbalanceSteady
-                | Cause::ImbalanceChanging
-                | Cause::FewUnits
-                | Cause::SingleMaster
-                | Cause::RankImbalanceSteady
-                | Cause::RankImbalanceChanging,
-            ) => Some(Repair::Even),
-            Some(
-                Cause::NeedlessBarrier
-                | Cause::NowaitPossible
-                | Cause::Critical
-                | Cause::Lock
-                | Cause::Ordered
-                | Cause::LateSender
-                | Cause::LateReceiver,
-            ) => Some(Repair::Free),
-            // All threads of a process share the work of one: `threads - 1` of them were idle.
-            Some(Cause::SerialPart) => Some(Repair::Less(finding.lost_ticks / threads)),
-            Some(Cause::ShortChunks | Cause::MemoryOrSharing) => {
-                Some(Repair::Less(finding.lost_ticks))
+        let is_alone = self.is_alone(finding);
+        match finding.cause? {
+            Cause::ImbalanceSteady | Cause::SingleMaster | Cause::RankImbalanceSteady => {
+                let is_even = is_alone && self.is_meeting(costs, finding);
+                let names_code = || self.names_code(finding).then_some(Repair::Shared);
+                if is_even { Some(Repair::Even) } else { names_code() }
             }
+            Cause::ImbalanceChanging | Cause::RankImbalanceChanging => {
+                (is_alone && self.is_meeting(costs, finding)).then_some(Repair::Even)
+            }
+            Cause::NeedlessBarrier
+            | Cause::NowaitPossible
+            | Cause::Critical
+            | Cause::Lock
+            | Cause::Ordered
+            | Cause::LateSender
+            | Cause::LateReceiver => is_alone.then_some(Repair::Free),
+            // All threads of a process share the work of one: `threads - 1` of them were idle.
+            Cause::SerialPart => {
+                let processes = self.cube.system.processes.len().max(1);
+                let threads = (self.cube.system.locations.len() / processes).max(1) as Ticks;
+                Some(Repair::Less(finding.lost_ticks / threads))
+            }
+            Cause::ShortChunks | Cause::MemoryOrSharing => Some(Repair::Less(finding.lost_ticks)),
             _ => None,
         }
     }
+
+    /// Whether the time at the call paths of a finding is lost because of it alone. Without waiting
+    /// there, no thread would wait for the code of other findings either.
+    fn is_alone(&self, finding: &Finding) -> bool {
+        let shares = |of: &&Finding| {
+            of.metric == finding.metric && of.calls.iter().any(|call| finding.calls.contains(call))
+        };
+        let metric = self.cube.metric(finding.metric);
+        let ticks = |call: &CallId| metric.map_or(0, |metric| self.cube.own(metric, *call));
+        let all: Ticks = finding.calls.iter().map(ticks).sum();
+        let is_most = 4 * finding.lost_ticks >= 3 * all;
+        is_most && self.findings.iter().filter(shares).count() <= 1
+    }
+
+    /// Whether the loss lies only where all wait for the last one.
+    fn is_meeting(&self, costs: &Costs<'_>, finding: &Finding) -> bool {
+        let regions = self.regions(costs, finding);
+        !regions.is_empty() && regions.into_iter().all(|region| costs.is_meeting(region))
+    }
+
+    /// Whether the finding names code for which others wait elsewhere.
+    fn names_code(&self, finding: &Finding) -> bool {
+        finding.calls.iter().all(|call| self.cube.calls.region(*call) != finding.region)
+    }
+
+    /// Whether the loss lies at sections: it depends on their number what an even spread brings.
+    fn has_sections(&self, finding: &Finding) -> bool {
+        let Cube { calls, regions, .. } = &self.cube;
+        let is_section = |call: &CallId| {
+            matches!(regions[calls.region(*call)].role, Role::Sections | Role::Section)
+        };
+        let near = |call: &CallId| {
+            let siblings = calls.parent(*call).into_iter().flat_map(|it| calls.children(it));
+            calls.children(*call).iter().chain(siblings).any(is_section) || is_section(call)
+        };
+        finding.calls.iter().any(near)
+    }
+}
+
+/// Whether the trace is played with the dependences that the finding is about. Threads without
+/// tasks wait until others execute them; who tests a lock again and again computes meanwhile; and
+/// calls of POSIX threads take the recorded time.
+fn is_played(finding: &Finding) -> bool {
+    let metric = finding.metric;
+    let is_posix = metric.starts_with("pthread_");
+    !(metric.ends_with("_starvation") || metric == "omp_lock_tested" || is_posix)
 }
 
 impl Report {
@@ -182,12 +228,11 @@ impl Report {
     /// The run without a finding; `None` if that cannot be played.
     fn without(&self, costs: &Costs<'_>, finding: &Finding) -> Option<Scenario> {
         let regions = self.regions(costs, finding);
-        let scenario = match Repair::of(&self.cube, finding)? {
+        let scenario = match self.repair(costs, finding)? {
             Repair::Free => Scenario { without_waiting: regions, ..Scenario::default() },
-            Repair::Even => {
-                let (even, without_waiting) =
-                    regions.into_iter().partition(|region| costs.is_meeting(*region));
-                Scenario { even, without_waiting, ..Scenario::default() }
+            Repair::Even => Scenario { even: regions, ..Scenario::default() },
+            Repair::Shared => {
+                Scenario { scaled: self.shared(costs, finding), ..Scenario::default() }
             }
             Repair::Less(ticks) => {
                 let own: i64 = regions.iter().map(|region| costs.own_ticks(*region)).sum();
@@ -200,6 +245,19 @@ impl Report {
             }
         };
         (scenario != Scenario::default()).then_some(scenario)
+    }
+
+    /// Each location that waits for the code of a finding, or executes it, takes the mean of its
+    /// time: within a process, or, if processes wait for each other, those with the same number.
+    fn shared(&self, costs: &Costs<'_>, finding: &Finding) -> Vec<Scaled> {
+        let of_ranks = finding.cause == Some(Cause::RankImbalanceSteady);
+        let metric = self.cube.metric(finding.metric);
+        let waits = |location: LocationId| {
+            let ticks = |call: &CallId| metric.map_or(0, |it| self.cube.get(it, *call, location));
+            finding.calls.iter().map(ticks).sum::<Ticks>() > 0
+        };
+        let regions = costs.in_trace(&self.cube.regions[finding.region]);
+        regions.into_iter().flat_map(|region| costs.shared(region, of_ranks, &waits)).collect()
     }
 
     /// The regions of the trace in which the loss of a finding lies. A thread may have a lock not
@@ -286,6 +344,46 @@ mod tests {
                 --remove 1 (Wait at implicit barrier: parallel for a.c:5)
                     free [] even [!$omp implicit barrier @a.c:9] less []
                 --remove 2: the report has 1 finding, with numbers from 1
+            "#]],
+        );
+    }
+
+    /// The others wait 400 ticks for the first thread: 300 for one loop and 100 for the other one. The
+    /// mean of the first loop is 175 ticks.
+    #[test]
+    fn code_that_is_one_of_several_causes_is_shared() {
+        let thread = |number: u32, [first, second]: [u64; 2]| {
+            let second = first + second;
+            format!(
+                "0 0.{number} team A; + parallel:30; + loop:12
+                 {first} 0.{number} -; + loop:25
+                 {second} 0.{number} -; + loop:40
+                 {} 0.{number} + ibarrier:42
+                 700 0.{number} -; -; -; endteam A\n",
+                second + 100
+            )
+        };
+        let late = thread(0, [400, 200]);
+        let others = [1, 2, 3].map(|number| thread(number, [100, 100])).concat();
+        check(
+            "wall=700 locations=4
+             a/parallel@a.c:30                        *    visits=1
+             a/parallel@a.c:30/for@a.c:12             0    time=400 visits=30
+             a/parallel@a.c:30/for@a.c:12             1-3  time=100 visits=30
+             a/parallel@a.c:30/for@a.c:25             0    time=200 visits=30
+             a/parallel@a.c:30/for@a.c:25             1-3  time=100 visits=30
+             a/parallel@a.c:30/for@a.c:40             *    time=100 visits=30
+             a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  0    omp_barrier_last=30 visits=30
+             a/parallel@a.c:30/for@a.c:40/implicit barrier@a.c:42  1-3  time=400 visits=30 \
+             omp_ibarrier_wait=400",
+            &format!("team A = 0.0 0.1 0.2 0.3\n{late}{others}"),
+            expect![[r#"
+                --remove 0: the report has 2 findings, with numbers from 1
+                --remove 1 (Wait at implicit barrier: for a.c:12)
+                    free [] even [] less [!$omp for @a.c:12 4375, !$omp for @a.c:12 17500, !$omp for @a.c:12 17500, !$omp for @a.c:12 17500]
+                --remove 2 (Wait at implicit barrier: for a.c:25)
+                    free [] even [] less [!$omp for @a.c:25 6250, !$omp for @a.c:25 12500, !$omp for @a.c:25 12500, !$omp for @a.c:25 12500]
+                --remove 3: the report has 2 findings, with numbers from 1
             "#]],
         );
     }
