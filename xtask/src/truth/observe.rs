@@ -151,8 +151,13 @@ impl Tool {
     }
 
     /// A run with a trace: its report before and after the analysis, and what this has found.
-    pub(super) fn observe_traced(&self, workshop: &Workshop<'_>, wait: bool) -> Result<Traced> {
-        let experiment = "experiment-traced";
+    pub(super) fn observe_traced(
+        &self,
+        workshop: &Workshop<'_>,
+        number: usize,
+        wait: bool,
+    ) -> Result<Traced> {
+        let experiment = &format!("experiment-traced-{number}");
         let mut before = self.run(experiment, workshop, wait);
         before.insert(2, "--trace".to_owned());
         let surroundings = Surroundings::new(workshop.surroundings(&Version::Measured))?;

@@ -62,6 +62,12 @@ pub(super) struct Evidence<'a> {
     pub(super) ratios: Option<&'a Ratios>,
 }
 
+/// Whether a predicted gain is the measured one of a run, all in seconds.
+pub(super) fn is_gain(predicted: f64, measured: f64, run: f64) -> bool {
+    let off = (predicted - measured).abs();
+    off <= GAIN_OF_GAIN * measured.abs() || off <= GAIN_OF_RUN * run
+}
+
 impl Evidence<'_> {
     /// Judges.
     pub(super) fn verdict(&self) -> Verdict {
@@ -111,8 +117,7 @@ impl Evidence<'_> {
             return first.gain_s.is_none();
         }
         let (Some(predicted), Some(ratios)) = (first.gain_s, self.ratios) else { return false };
-        let off = (predicted - ratios.gain_s()).abs();
-        off <= GAIN_OF_GAIN * ratios.gain_s().abs() || off <= GAIN_OF_RUN * ratios.faulty_s
+        is_gain(predicted, ratios.gain_s(), ratios.faulty_s)
     }
 
     fn bounds_are_right(&self) -> bool {
