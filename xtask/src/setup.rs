@@ -2,6 +2,8 @@
 //! MPI libraries from PyPI, tools for tests of the web page from npm. As root on Debian or Ubuntu
 //! it is installed; elsewhere the one line to run is printed.
 
+mod openmp;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -86,7 +88,7 @@ pub fn install(purpose: Purpose) -> Result<()> {
         install_web()?;
         install_spelling()?;
         // Without them all other tests run, and theirs say so.
-        for optional in [install_mpi(), unpack_missing_peers()] {
+        for optional in [install_mpi(), unpack_missing_peers(), openmp::unpack_missing()] {
             if let Err(error) = optional {
                 println!("{error:#}");
             }

@@ -56,8 +56,8 @@ impl Removed {
 }
 
 /// Whether it is known that most of the time of a finding is waiting for others. In a run that is
-/// played again, calls of MPI keep all other time: in a send that ends late, for example, or where a
-/// file is closed.
+/// played again, calls of MPI keep all other time: that in a send which ends late, for example, or
+/// that at the end of a file.
 fn is_waiting(cube: &Cube, finding: &Finding) -> bool {
     let Some(metric) = cube.metric(finding.metric).filter(|_| is_of_mpi(finding)) else {
         return true;

@@ -116,7 +116,8 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Prepares the report, builds the index, if there is none, and answers until a signal (Ctrl-C) or [`Stop`] ends it.
+    /// Prepares the report, builds the index, if there is none, and answers until a signal (Ctrl-C)
+    /// or [`Stop`] ends it.
     pub fn run(self) {
         let Server { runtime, listeners, shared, place, mut signals, stop, .. } = self;
         shared.session.clone().prepare();

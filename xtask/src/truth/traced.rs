@@ -131,7 +131,7 @@ impl Compared {
 }
 
 /// Measures a row. Programs that compute take another time in each run, so of several turns the one
-/// with the median error counts, of those during which the machine stayed the same if there are any.
+/// with the median error counts, if possible of those during which the machine stayed the same.
 fn compare(row: &Row<'_>, tool: &Tool, workshop: &Workshop<'_>) -> Result<Compared> {
     let turns = if row.program.header.computes { TURNS } else { 1 };
     let turn = |number: usize| -> Result<Compared> {
@@ -209,9 +209,9 @@ struct Blamed {
 }
 
 impl Blamed {
-    /// Whether this is the planted cause. Code outside of all measured regions has no line, and code
-    /// between a construct and its end, for example while a lock is held, has that of the region
-    /// around. Then the line of the first finding counts.
+    /// Whether this is the planted cause. Code outside of all measured regions has no line, and
+    /// that between a construct and its end, for example while a lock is held, has the line of the
+    /// region around. Then the line of the first finding counts.
     fn is_planted(&self, named: Option<&Place>, at: Option<&Place>) -> bool {
         let has_no_line = self.place.file.is_empty() || self.is_around;
         let named = named.filter(|_| has_no_line);
@@ -272,7 +272,11 @@ mod tests {
 
     #[test]
     fn waiting_is_summed_by_line() {
-        let cause = |file: &str, line: u64, at: &str, seconds: f64| json!({"at": at, "by": "a/c", "file": file, "line": line, "seconds": seconds});
+        let cause = |file: &str, line: u64, at: &str, seconds: f64| {
+            let mut cause = json!({"at": at, "by": "a/c", "file": file, "line": line});
+            cause["seconds"] = json!(seconds);
+            cause
+        };
         let causes = [
             cause("/x/a.c", 5, "a/barrier", 1.0),
             cause("b.c", 5, "a/c/lock", 1.5),

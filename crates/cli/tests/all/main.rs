@@ -49,6 +49,7 @@ mod oracle_kernels;
 mod oracle_mpi;
 mod oracle_nodes;
 mod oracle_ompt;
+mod oracle_ompt_libraries;
 mod oracle_pictures;
 mod oracle_pomp2;
 mod oracle_tasks;
