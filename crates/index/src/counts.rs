@@ -5,13 +5,13 @@
 //! entries, and the coarsest one has a single bin. So the counts of any window are those of a few
 //! bins of each level, and those of the links at its borders.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::format::{Index, Key, Piece, Section};
 use crate::links::{Link, LinkKind};
 use crate::pack::{Blocks, BlocksOf, difference, put, put_all, put_signed};
 use crate::shape::{Shape, bits};
+use pompeii_replay::hash::Table;
 
 /// Entries of the finest level; if there are more, its bins become longer.
 const ENTRIES_MAX: usize = 1 << 17;
@@ -30,7 +30,7 @@ pub(crate) struct Counter {
     /// At this length there is one bin.
     single_log2: u32,
     /// `None`: there are too many pairs of locations.
-    sums: Option<HashMap<Place, Sum>>,
+    sums: Option<Table<Place, Sum>>,
     entries_max: usize,
 }
 
@@ -40,7 +40,7 @@ impl Counter {
         let levels = bits(shape.length).saturating_sub(bin_log2).div_ceil(2);
         let single_log2 = (bin_log2 + 2 * levels).min(u64::BITS - 1);
         let (bin_log2, entries_max) = (bin_log2.min(single_log2), ENTRIES_MAX);
-        Counter { bin_log2, single_log2, sums: Some(HashMap::new()), entries_max }
+        Counter { bin_log2, single_log2, sums: Some(Table::default()), entries_max }
     }
 
     /// Adds a link with times since the origin.
@@ -87,21 +87,21 @@ fn bytes(link: &Link) -> u64 {
     if link.kind == LinkKind::Message { link.detail } else { 0 }
 }
 
-fn add(sums: &mut HashMap<Place, Sum>, place: Place, (number, bytes): Sum) {
+fn add(sums: &mut Table<Place, Sum>, place: Place, (number, bytes): Sum) {
     let sum = sums.entry(place).or_default();
     *sum = (sum.0.saturating_add(number), sum.1.saturating_add(bytes));
 }
 
 /// The same in bins that are longer by a power of two.
-fn coarser(sums: &HashMap<Place, Sum>, by: u32) -> HashMap<Place, Sum> {
-    let mut longer = HashMap::new();
+fn coarser(sums: &Table<Place, Sum>, by: u32) -> Table<Place, Sum> {
+    let mut longer = Table::default();
     for ((bin, from, to), sum) in sums {
         add(&mut longer, (bin >> by, *from, *to), *sum);
     }
     longer
 }
 
-fn pack(sums: &HashMap<Place, Sum>) -> Vec<u64> {
+fn pack(sums: &Table<Place, Sum>) -> Vec<u64> {
     let mut sums: Vec<(Place, Sum)> = sums.iter().map(|(place, sum)| (*place, *sum)).collect();
     sums.sort_unstable();
     let mut blocks: Blocks<2> = Blocks::new();
@@ -239,7 +239,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         };
         let bin_log2 = lengths.iter().find(is_few).or(lengths.last()).copied();
         let bin_log2 = bin_log2.unwrap_or_else(|| bits(shape.length).min(u64::BITS - 1));
-        let mut sums: HashMap<Place, Sum> = HashMap::new();
+        let mut sums: Table<Place, Sum> = Table::default();
         for (kind, levels) in levels {
             match levels.iter().find(|level| level.bin_log2 == bin_log2) {
                 Some(level) => level.visit(&level.bins(&window), &mut |place, sum| {
@@ -264,7 +264,7 @@ impl<B: AsRef<[u8]>> Index<B> {
     pub fn matrix(&self, window: &Range<u64>) -> Vec<Pair> {
         let shape = self.shape();
         let window = shape.ticks(window.start)..shape.ticks(window.end);
-        let mut sums: HashMap<Place, Sum> = HashMap::new();
+        let mut sums: Table<Place, Sum> = Table::default();
         let levels = self.count_levels(LinkKind::Message);
         let rest = sum_bins(&levels, &window, &mut |(_, from, to), sum| {
             add(&mut sums, (0, from, to), sum);
@@ -325,7 +325,7 @@ fn whole(window: &Range<u64>, bin_log2: u32) -> Range<u64> {
 }
 
 /// At most `max` counts, those with most links.
-fn largest(sums: HashMap<Place, Sum>, (origin, bin_log2): (u64, u32), max: usize) -> Counts {
+fn largest(sums: Table<Place, Sum>, (origin, bin_log2): (u64, u32), max: usize) -> Counts {
     let mut counts: Vec<Count> = sums
         .into_iter()
         .map(|((bin, from, to), (links, _))| {

@@ -4,7 +4,7 @@
 //! tasks that are not complete are in memory.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use crate::context::Context;
 use crate::ends::{End, Ends, Packed, Status};
@@ -13,6 +13,7 @@ use crate::links::{Link, LinkKind, LinkStore};
 use crate::series::{Curve, Number};
 use crate::shape::Shape;
 use crate::walk::TaskId;
+use pompeii_replay::hash::Table;
 
 /// A location, and a time there.
 type Moment = (usize, u64);
@@ -92,7 +93,7 @@ struct Threads {
     waiting: Number,
     idle: Number,
     /// By location.
-    status: HashMap<usize, Status>,
+    status: Table<usize, Status>,
 }
 
 impl Threads {
@@ -103,7 +104,7 @@ impl Threads {
             running: number(0),
             waiting: number(0),
             idle: number(threads),
-            status: HashMap::new(),
+            status: Table::default(),
         }
     }
 
@@ -129,9 +130,9 @@ impl Threads {
 /// What has one end so far.
 #[derive(Debug, Default)]
 struct Meeting {
-    created: HashMap<TaskId, Moment>,
-    suspended: HashMap<TaskId, Moment>,
-    locks: HashMap<u32, Lock>,
+    created: Table<TaskId, Moment>,
+    suspended: Table<TaskId, Moment>,
+    locks: Table<u32, Lock>,
 }
 
 /// A lock of the process.

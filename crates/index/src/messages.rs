@@ -4,11 +4,12 @@
 //! processes are taken in the order of time, so only messages on their way are in memory. A clock
 //! error may put a receive before its send.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use pompeii_model::{Id, LocationId, ProcessId};
 use pompeii_otf2::enums::CollectiveOp;
 use pompeii_replay::definitions::Definitions;
+use pompeii_replay::hash::Table;
 
 use crate::ends::{Collective, End, Message, Packed};
 use crate::links::{Link, LinkKind, LinkStore};
@@ -55,17 +56,17 @@ pub(crate) fn link(definitions: &Definitions, ends: &[(usize, Packed)], links: &
 struct Messages<'a> {
     definitions: &'a Definitions,
     links: &'a mut LinkStore,
-    sends: HashMap<Channel, VecDeque<Sent>>,
-    receives: HashMap<Channel, VecDeque<Moment>>,
+    sends: Table<Channel, VecDeque<Sent>>,
+    receives: Table<Channel, VecDeque<Moment>>,
     /// When the operation began that a location is in.
-    begins: HashMap<usize, u64>,
+    begins: Table<usize, u64>,
     /// Number of operations of a process on a communicator.
-    numbers: HashMap<(u32, ProcessId), u64>,
-    open: HashMap<(u32, u64), Vec<Part>>,
+    numbers: Table<(u32, ProcessId), u64>,
+    open: Table<(u32, u64), Vec<Part>>,
     /// When a non-blocking operation of a location began, by its request.
-    requests: HashMap<(usize, u64), u64>,
+    requests: Table<(usize, u64), u64>,
     /// Non-blocking operations, by communicator and process.
-    operations: HashMap<u32, HashMap<ProcessId, Vec<Part>>>,
+    operations: Table<u32, Table<ProcessId, Vec<Part>>>,
     /// Processes that were not recorded all the time: a message may have one end only.
     gapped: HashSet<ProcessId>,
     /// Processes with missing records: it is not known which message is which.
@@ -77,13 +78,13 @@ impl<'a> Messages<'a> {
         Messages {
             definitions,
             links,
-            sends: HashMap::new(),
-            receives: HashMap::new(),
-            begins: HashMap::new(),
-            numbers: HashMap::new(),
-            open: HashMap::new(),
-            requests: HashMap::new(),
-            operations: HashMap::new(),
+            sends: Table::default(),
+            receives: Table::default(),
+            begins: Table::default(),
+            numbers: Table::default(),
+            open: Table::default(),
+            requests: Table::default(),
+            operations: Table::default(),
             gapped: HashSet::new(),
             lost: HashSet::new(),
         }

@@ -11,10 +11,9 @@
 //! level as recorded, begin and ticks. Times are distances from the last event, because most of
 //! them are near to it.
 
-use std::collections::HashMap;
-
 use crate::pack::{Input, difference, put, put_all, put_signed};
 use crate::walk::{Frame, Part, Running, TaskId, Visit, Walker};
+use pompeii_replay::hash::Table;
 
 /// Levels as recorded are below this; more are not drawn.
 const SLOTS_MAX: usize = 1 << 20;
@@ -79,7 +78,7 @@ impl Walker {
         })?;
         let aside: Vec<(TaskId, Vec<(u32, Visit)>)> =
             input.list(|input| Some((input.task()?, input.list(Saved::visit)?)))?;
-        let aside: HashMap<TaskId, Vec<(u32, Visit)>> = aside.into_iter().collect();
+        let aside: Table<TaskId, Vec<(u32, Visit)>> = aside.into_iter().collect();
         let slots = input.slots;
         (!parts.is_empty()).then_some(Walker { now, since, frames, parts, aside, slots, gap_end })
     }

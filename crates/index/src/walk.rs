@@ -8,12 +8,11 @@
 //! The state of a walk can be saved and loaded, so that a window of the trace is decoded without
 //! the events before it.
 
-use std::collections::HashMap;
-
 use pompeii_otf2::enums::MeasurementMode;
 use pompeii_otf2::event::Event;
 use pompeii_otf2::reference::CommRef;
 use pompeii_replay::definitions::Definitions;
+use pompeii_replay::hash::Table;
 
 use crate::cell::{CUT_BEGIN, CUT_END};
 
@@ -132,7 +131,7 @@ pub(crate) struct Walker {
     /// From the outside in; never empty.
     pub parts: Vec<Part>,
     /// Open regions of suspended tasks, the innermost one last.
-    pub aside: HashMap<TaskId, Vec<(u32, Visit)>>,
+    pub aside: Table<TaskId, Vec<(u32, Visit)>>,
     /// By level whether a region is open there, if suspended ones stay open.
     pub slots: Vec<bool>,
     /// When a gap ends that is open as the innermost region.
@@ -147,7 +146,7 @@ impl Walker {
             since: 0,
             frames: Vec::new(),
             parts: vec![Part::default()],
-            aside: HashMap::new(),
+            aside: Table::default(),
             slots: Vec::new(),
             gap_end: None,
         }

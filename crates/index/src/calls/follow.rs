@@ -5,8 +5,6 @@
 //! What depends on events that are not there yet is counted when they come: the time since a fork
 //! belongs to the parallel region that is entered next.
 
-use std::collections::HashMap;
-
 use pompeii_model::{RegionId, Role};
 use pompeii_otf2::encode::MetricValue;
 use pompeii_otf2::enums::MeasurementMode;
@@ -14,6 +12,7 @@ use pompeii_otf2::event::{Event, Metric};
 use pompeii_otf2::reference::CommRef;
 use pompeii_replay::definitions::parameters::Value;
 use pompeii_replay::definitions::{Class, Definitions};
+use pompeii_replay::hash::Table;
 
 use super::forks::{Fork, ForkSource, FoundForks};
 use super::state::{CallFrame, Part, State, Strand};
@@ -32,7 +31,7 @@ pub(crate) struct Follower {
     /// It is the master of its process.
     is_master: bool,
     /// Call paths of other locations in the own tree, by team.
-    imported: HashMap<(u32, u32), u32>,
+    imported: Table<(u32, u32), u32>,
 }
 
 impl Follower {
@@ -45,7 +44,7 @@ impl Follower {
     /// A location that goes on.
     pub fn resumed(tree: CallNodes, state: State, is_master: bool) -> Follower {
         let (sums, found) = (CallSums::default(), FoundForks::default());
-        Follower { tree, sums, found, state, is_master, imported: HashMap::new() }
+        Follower { tree, sums, found, state, is_master, imported: Table::default() }
     }
 
     /// Takes an event. One that is earlier than the event before counts as if it had the same time.

@@ -5,9 +5,8 @@
 //! which were executed there, and that of forks and joins. Such a place has a number after those of
 //! the regions.
 
-use std::collections::HashMap;
-
 use pompeii_replay::definitions::Definitions;
+use pompeii_replay::hash::Table;
 
 use crate::format::Words;
 use crate::pack::{Input, put, put_all, words_of};
@@ -49,7 +48,7 @@ pub(crate) struct CallNodes {
     /// Number of regions that are defined.
     regions: u32,
     nodes: Vec<Node>,
-    children: HashMap<(u32, u32), u32>,
+    children: Table<(u32, u32), u32>,
 }
 
 impl CallNodes {
@@ -65,7 +64,7 @@ impl CallNodes {
         CallNodes {
             regions,
             nodes: roots.into_iter().map(node).collect(),
-            children: HashMap::new(),
+            children: Table::default(),
         }
     }
 
