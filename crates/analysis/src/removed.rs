@@ -165,6 +165,38 @@ mod tests {
         );
     }
 
+    /// The first process comes late to an operation of all. What the profile of the second process
+    /// has of this time is waiting, or nothing is known of it.
+    #[test]
+    fn time_in_mpi_that_is_not_known_to_be_waiting_stays_in_the_run() {
+        let gain = |waiting: i64| {
+            let text = format!(
+                "wall=1000 locations=2 processes=2
+                 a                          *  time=10
+                 a/f@a.c:3                  0  time=900 visits=30
+                 a/f@a.c:3                  1  time=300 visits=30
+                 a/MPI_Allreduce@a.c:7      0  time=90 visits=30
+                 a/MPI_Allreduce@a.c:7      1  time=690 visits=30 mpi_wait_nxn={waiting}"
+            );
+            let cube = derive(&notation::cube(&text).unwrap());
+            let profile = findings_on(&cube, &Machine::default(), None).swap_remove(0);
+            assert_eq!(profile.metric, "mpi_collective");
+            let removed = Removed {
+                property: profile.property.name.to_owned(),
+                region: cube.regions[profile.region].name.clone(),
+                cause: profile.cause.map(Cause::code).unwrap_or_default().to_owned(),
+                lost_s: cube.clock.seconds(profile.lost_ticks),
+                gain_s: cube.clock.seconds(200),
+                is_bound: false,
+                lock_order_share: None,
+            };
+            let machine = Machine { removed: vec![removed], ..Machine::default() };
+            findings_on(&cube, &machine, None).swap_remove(0).from_trace.is_some()
+        };
+        assert!(gain(600));
+        assert!(!gain(100));
+    }
+
     #[test]
     fn another_finding_keeps_its_prediction() {
         check(

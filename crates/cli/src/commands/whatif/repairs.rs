@@ -348,8 +348,8 @@ mod tests {
         );
     }
 
-    /// The others wait 400 ticks for the first thread: 300 for one loop and 100 for the other one. The
-    /// mean of the first loop is 175 ticks.
+    /// The others wait 400 ticks for the first thread: 300 for one loop and 100 for the other one.
+    /// The mean of the first loop is 175 ticks.
     #[test]
     fn code_that_is_one_of_several_causes_is_shared() {
         let thread = |number: u32, [first, second]: [u64; 2]| {
@@ -384,6 +384,29 @@ mod tests {
                 --remove 2 (Wait at implicit barrier: for a.c:25)
                     free [] even [] less [!$omp for @a.c:25 6250, !$omp for @a.c:25 12500, !$omp for @a.c:25 12500, !$omp for @a.c:25 12500]
                 --remove 3: the report has 2 findings, with numbers from 1
+            "#]],
+        );
+    }
+
+    /// One section takes three times as long as the other one. Only two threads can have sections.
+    #[test]
+    fn sections_are_not_spread_evenly() {
+        check(
+            "wall=1000 locations=3
+             a/parallel@a.c:5                               *    visits=10
+             a/parallel@a.c:5/sections@a.c:5                *    visits=10
+             a/parallel@a.c:5/sections@a.c:5/section@a.c:6  0    time=900 visits=10
+             a/parallel@a.c:5/sections@a.c:5/section@a.c:8  1    time=300 visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9        *    visits=10
+             a/parallel@a.c:5/implicit barrier@a.c:9        1    time=600 omp_ibarrier_wait=600
+             a/parallel@a.c:5/implicit barrier@a.c:9        2    time=900 omp_ibarrier_wait=900
+             a/parallel@a.c:5/implicit barrier@a.c:9  0  omp_barrier_last=10 omp_barrier_delay=1500",
+            "0 0.0 + parallel:5
+             1000 0.0 + ibarrier:9; -; -",
+            expect![[r#"
+                --remove 0: the report has 1 finding, with numbers from 1
+                --remove 1 (Wait at implicit barrier: parallel sections a.c:5): the repair cannot be computed from the recorded run, because other threads would do other work, or because the trace does not have the lost time by itself; try --region with a region of this place
+                --remove 2: the report has 1 finding, with numbers from 1
             "#]],
         );
     }
