@@ -2,8 +2,9 @@
 //! finding. Such a gain takes the place of the prediction from the profile, because the trace shows
 //! whether other threads wait for the time that is lost.
 //!
-//! A finding has another loss or another cause if the trace moves its loss to other code. Then what
-//! was removed is something else, and the finding keeps its prediction.
+//! A finding keeps its prediction if its time in MPI is not known to be waiting, because the run
+//! that is played keeps such time. It also keeps it if the trace moves its loss to other code: then
+//! it has another loss or another cause, and what was removed is something else.
 
 use pompeii_model::{Cube, MetricId, Ticks};
 
@@ -121,19 +122,24 @@ mod tests {
         a/parallel@a.c:5/implicit barrier@a.c:9  0  omp_barrier_last=9 omp_barrier_delay=1800
         a/parallel@a.c:5/implicit barrier@a.c:9   2    omp_barrier_last=1";
 
+    /// A run that is 200 ticks shorter without a finding.
+    fn without(cube: &Cube, finding: &Finding) -> Removed {
+        Removed {
+            property: finding.property.name.to_owned(),
+            region: cube.regions[finding.region].name.clone(),
+            cause: finding.cause.map(Cause::code).unwrap_or_default().to_owned(),
+            lost_s: cube.clock.seconds(finding.lost_ticks),
+            gain_s: cube.clock.seconds(200),
+            is_bound: false,
+            lock_order_share: None,
+        }
+    }
+
     /// The finding of [`LATE`] with its gain, after a change of what was removed.
     fn check(change: impl Fn(&mut Removed), expect: Expect) {
         let cube = derive(&notation::cube(LATE).unwrap());
         let profile = findings_on(&cube, &Machine::default(), None).swap_remove(0);
-        let mut removed = Removed {
-            property: profile.property.name.to_owned(),
-            region: cube.regions[profile.region].name.clone(),
-            cause: profile.cause.map(Cause::code).unwrap_or_default().to_owned(),
-            lost_s: cube.clock.seconds(profile.lost_ticks),
-            gain_s: cube.clock.seconds(200),
-            is_bound: false,
-            lock_order_share: None,
-        };
+        let mut removed = without(&cube, &profile);
         change(&mut removed);
         let machine = Machine { removed: vec![removed], ..Machine::default() };
         let found = findings_on(&cube, &machine, None).swap_remove(0);
@@ -181,16 +187,8 @@ mod tests {
             let cube = derive(&notation::cube(&text).unwrap());
             let profile = findings_on(&cube, &Machine::default(), None).swap_remove(0);
             assert_eq!(profile.metric, "mpi_collective");
-            let removed = Removed {
-                property: profile.property.name.to_owned(),
-                region: cube.regions[profile.region].name.clone(),
-                cause: profile.cause.map(Cause::code).unwrap_or_default().to_owned(),
-                lost_s: cube.clock.seconds(profile.lost_ticks),
-                gain_s: cube.clock.seconds(200),
-                is_bound: false,
-                lock_order_share: None,
-            };
-            let machine = Machine { removed: vec![removed], ..Machine::default() };
+            let removed = vec![without(&cube, &profile)];
+            let machine = Machine { removed, ..Machine::default() };
             findings_on(&cube, &machine, None).swap_remove(0).from_trace.is_some()
         };
         assert!(gain(600));

@@ -24,6 +24,10 @@ pub struct Report {
     findings: Vec<Finding>,
 }
 
+/// A finding that has at least this share of the time at its call paths has all of it: the rest is
+/// time that the calls need themselves.
+const MOST: f64 = 0.75;
+
 /// What people read of a finding.
 fn label(finding: &Finding) -> String {
     let Finding { property, construct, place, .. } = finding;
@@ -100,7 +104,7 @@ impl Report {
         let metric = self.cube.metric(finding.metric);
         let ticks = |call: &CallId| metric.map_or(0, |metric| self.cube.own(metric, *call));
         let all: Ticks = finding.calls.iter().map(ticks).sum();
-        let is_most = 4 * finding.lost_ticks >= 3 * all;
+        let is_most = finding.lost_ticks as f64 >= MOST * all as f64;
         is_most && self.findings.iter().filter(shares).count() <= 1
     }
 
